@@ -18,6 +18,7 @@ const ENTRIES = [
     (file) => !/\.(test|fixture)\.ts$/.test(file),
   ),
   'deploy/migrate.ts',
+  'deploy/move-database.ts',
   'deploy/apply-topology.ts',
   'deploy/dead-letters.ts',
   'deploy/backup/after-restore.ts',

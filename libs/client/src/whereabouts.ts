@@ -43,14 +43,17 @@ export type WhereaboutsOptions = RetryOptions & {
   fetch?: (request: Request) => Promise<Response>
 }
 
-type Listed = { data: unknown[]; total_count: number }
+/** Some lists can also be followed with a cursor; a page has no total then. */
+type Listed = { data: unknown[]; total_count?: number }
 type ListOf<P extends keyof paths> = paths[P] extends {
   get: {
     parameters: { query?: infer Query; path?: infer Path }
     responses: { 200: { content: { 'application/json': infer Body extends Listed } } }
   }
 }
-  ? { query: NonNullable<Query>; path: NonNullable<Path>; row: Body['data'][number] }
+  ? 'total_count' extends keyof Body
+    ? { query: NonNullable<Query>; path: NonNullable<Path>; row: Body['data'][number] }
+    : never
   : never
 
 /** The paths that answer pages of a list. */
@@ -193,7 +196,7 @@ export function createWhereabouts(options: WhereaboutsOptions): Whereabouts {
     for (let offset = 0, total = 1; offset < total; offset += PAGE) {
       const params = { path: parameters, query: { ...query, limit: PAGE, offset } }
       const page = unwrap(await ask(path, { params, ...(signal && { signal }) }))
-      total = page.total_count
+      total = page.total_count ?? 0
       yield* page.data as ListOf<P>['row'][]
     }
   }

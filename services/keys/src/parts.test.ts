@@ -25,6 +25,8 @@ test('the parts stop in this order, and start in the reverse, each after what it
     'drain needs ops',
     'api',
     'logins needs broker',
+    'audit needs broker',
+    'watch needs broker',
     'loops',
     'outbox',
     'broker',

@@ -6,8 +6,8 @@ import { urlAs } from '@whereabouts/db/tenant/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { plannerSettings } from '@whereabouts/db/tenant/planner'
 import { watchBroker } from '@whereabouts/messaging/connect/broker-watch'
-import { brokerLogin, connect, mqttBrokerLogin } from '@whereabouts/messaging/connect/connection'
-import { consume, consumeBatches } from '@whereabouts/messaging/consume/consume'
+import { brokerLogin, connect, mqttBrokerLogin, type Broker } from '@whereabouts/messaging/connect/connection'
+import { consume, consumeBatches, consumePartitions } from '@whereabouts/messaging/consume/consume'
 import { listenTo } from '@whereabouts/messaging/messages/listen'
 import { Overflow } from '@whereabouts/messaging/consume/overflow'
 import { withNumber } from '@whereabouts/messaging/connect/numbers'
@@ -180,20 +180,19 @@ export function tracking(frame: Frame<Config>) {
     },
     stop: (running) => stopAll(Object.values(running)),
   })
-  /** Consumes the scans of a partition and what waits of them in OVERFLOW. */
-  const startScans = async (partition: number | undefined, stopping: AbortSignal) => {
-    const broker = brokers.up.app
-    const onStored = (count: number) => wired.metrics.overflowed(count)
-    const overflow = new Overflow(broker, { logger: log, onStored, partition })
-    stopping.addEventListener('abort', () => void overflow.close(), { once: true })
-    await overflow.start()
-    if (stopping.aborted) return [overflow]
-    const options = (durable: string) => ({ ...runOptions(durable), partition })
-    return [
+  /** Consumes the scans of the partitions that this replica owns, and what waits of them in OVERFLOW. */
+  const startScans = (broker: Broker) => {
+    const overflow = new Overflow(broker, {
+      logger: log,
+      onStored: (count) => wired.metrics.overflowed(count),
+    })
+    const durable = 'tracking-ingest'
+    const consumers = [
       overflow,
-      consumeBatches(broker, ingestConsumer(wired.ingest, overflow), options('tracking-ingest')),
-      consumeBatches(broker, overflowConsumer(wired.ingest, overflow), options('tracking-overflow')),
+      consumePartitions(broker, ingestConsumer(wired.ingest, overflow), runOptions(durable)),
+      consumePartitions(broker, overflowConsumer(wired.ingest, overflow), runOptions('tracking-overflow')),
     ]
+    return new OwnedPartitions(broker, { durable, log, registry, consumers })
   }
   const ingest = part('ingest', {
     needs: views,
@@ -214,7 +213,7 @@ export function tracking(frame: Frame<Config>) {
       const copies = { ...runOptions('tracking-ingest-mqtt'), deadLetters: broker }
       log.info({ port: config.PORT, ...wired.view.sizes() }, 'ready')
       return [
-        new OwnedPartitions(broker, { durable: 'tracking-ingest', log, registry, start: startScans }),
+        startScans(broker),
         ...[mqtt, ...(older ? [broker] : [])].map((from) =>
           consumeBatches(from, mqttCopyConsumer(wired.ingest), copies),
         ),

@@ -25,6 +25,7 @@ test('the parts stop in this order, and start in the reverse, each after what it
     'targets',
     'watch needs broker',
     'loops',
+    'outbox needs broker',
     'broker',
     'database',
     'ops needs api',

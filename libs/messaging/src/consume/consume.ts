@@ -1,6 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Broker } from '../connect/connection.ts'
-import type { BatchConsumer, Consumption, HandleContext, MessageConsumer } from './consumer.ts'
+import type {
+  BatchConsumer,
+  Consumption,
+  HandleContext,
+  MessageConsumer,
+  PartitionedConsumption,
+} from './consumer.ts'
 import { ConsumerRun, type RunOptions } from './consumer-run.ts'
 import type { Delivery, IncomingMessage } from '../messages/delivery.ts'
 import { handleInTracks } from './tracks.ts'
@@ -25,6 +31,7 @@ const MAX_TAKEN = 64
 export function consume<T>(broker: Broker, consumer: MessageConsumer<T>, options: RunOptions): Consumption {
   const { concurrency = 1 } = consumer
   const run = new ConsumerRun(broker, consumer, Math.min(Math.max(concurrency, 32), 256), options)
+  run.add(undefined)
   return run.start(async () => {
     const active = new Set<Promise<void>>()
     for (;;) {
@@ -60,6 +67,17 @@ export function consumeBatches<T>(
   consumer: BatchConsumer<T>,
   options: RunOptions,
 ): Consumption {
+  const consumption = consumePartitions(broker, consumer, options)
+  consumption.add(undefined)
+  return consumption
+}
+
+/** The same for the partitions that are added to the result, and for nothing else. */
+export function consumePartitions<T>(
+  broker: Broker,
+  consumer: BatchConsumer<T>,
+  options: RunOptions,
+): PartitionedConsumption {
   const { maxMessages: max, maxWaitMs, maxBytes, alwaysWaits } = consumer
   const run = new ConsumerRun(broker, consumer, max, options)
   return run.start(() =>
@@ -100,9 +118,9 @@ async function handleBatch<T>(
   consumer: BatchConsumer<T>,
   decoded: readonly (Decoded<T> | Undecodable)[],
 ) {
-  if (run.isStopping) return run.settler.requeue(decoded.map(({ delivery }) => delivery))
-  const unreadable = decoded.filter((item) => 'error' in item)
-  const readable = decoded.filter((item) => 'message' in item)
+  const kept = run.keep(decoded)
+  const unreadable = kept.filter((item) => 'error' in item)
+  const readable = kept.filter((item) => 'message' in item)
   const suspects = readable.filter(({ delivery }) => delivery.deliveryCount >= SUSPECT_DELIVERIES)
   const fresh = readable.filter(({ delivery }) => delivery.deliveryCount < SUSPECT_DELIVERIES)
   const settled = unreadable.map(({ delivery, error }) => run.settler.settle(delivery, error))
@@ -121,7 +139,7 @@ async function handleTogether<T>(run: ConsumerRun, consumer: BatchConsumer<T>, i
     withTrace(trace, async () => consumer.handle(messages, context)),
   )
   recordHandling(trace, deliveries, { startedAt, attempt, links: linksOf(deliveries) })
-  if (attempt === 'stopped') return run.settler.requeue(deliveries)
+  if (attempt === 'stopped') return handleTogether(run, consumer, run.keep(items))
   if (attempt.error === undefined) return run.settler.acknowledge(deliveries)
   run.park(deliveries)
   return handleOneByOne(run, consumer, items)
@@ -129,8 +147,8 @@ async function handleTogether<T>(run: ConsumerRun, consumer: BatchConsumer<T>, i
 
 async function handleOneByOne<T>(run: ConsumerRun, consumer: BatchConsumer<T>, items: readonly Decoded<T>[]) {
   for (const item of items) {
-    if (run.isStopping) run.settler.requeue([item.delivery])
-    else await attemptAlone(run, item, (message, context) => consumer.handle([message], context))
+    if (run.keep([item]).length > 0)
+      await attemptAlone(run, item, (message, context) => consumer.handle([message], context))
   }
 }
 

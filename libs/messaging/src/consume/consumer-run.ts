@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { natsOf, type Broker } from '../connect/connection.ts'
-import type { ConsumerMetrics, Consumption, FairShare, HandleContext } from './consumer.ts'
+import type { ConsumerMetrics, FairShare, HandleContext, PartitionedConsumption } from './consumer.ts'
 import type { Delivery } from '../messages/delivery.ts'
 import { deadLetterExhausted } from './exhausted.ts'
 import { Intake, type Want } from './intake.ts'
 import { describeError, type Logger } from '../connect/logger.ts'
+import { MAX_BYTES } from './pull.ts'
 import { RETRY_DELAYS_MS } from './settle.ts'
 import { Settler } from './settling.ts'
+import { Source, type Partition } from './source.ts'
 import { durables, MAX_DELIVER, OWNED, type DurableName } from '../connect/topology.ts'
-import { streamOf } from '../connect/numbers.ts'
 
 export type RunOptions = {
   logger: Logger
@@ -17,8 +18,6 @@ export type RunOptions = {
   metrics?: ConsumerMetrics
   /** How long `stop()` lets running handlers finish. */
   graceMs?: number
-  /** Consumes a partition of the durable's stream, as its only consumer. Left out: the one stream, shared by all replicas. */
-  partition?: number | undefined
 }
 
 type Policy = {
@@ -29,78 +28,59 @@ type Policy = {
 }
 
 /**
- * Result of an attempt: its error, or undefined after success. `stopped`: it was not finished because we are
- * stopping.
+ * Result of an attempt: its error, or undefined after success. `stopped`: it was not finished because a source of its messages is
+ * being left.
  */
 export type Attempt = { error: unknown } | 'stopped'
 
-/** Large messages of one group wait in memory, so that the messages behind them can still be read. */
+/** Of all sources together. Large messages of one group wait in memory, so that the messages behind them can still be read. */
 const FAIR_CAPACITY_BYTES = 32 * 1024 * 1024
+const GRACE_MS = 10_000
 /** How long handlers may still run after their signal was aborted. */
 const ABORT_MS = 1_000
 const FLUSH_MS = 2_000
 const MAX_OUTAGE_WAIT_MS = 5_000
 
-/** The part that `consume` and `consumeBatches` share: intake, held messages, attempts, stopping. */
+/** A call of a handler. `over` ends it, `pause` its wait during an outage. */
+type Running = { deliveries: readonly Delivery[]; over: AbortController; pause?: AbortController }
+
+/** The part that `consume` and `consumeBatches` share: sources, intake, held messages, attempts, stopping. */
 export class ConsumerRun {
   readonly intake: Intake
   readonly settler: Settler
   readonly #broker: Broker
   readonly #policy: Policy
   readonly #options: RunOptions
-  readonly #stream: string
-  readonly #ackWaitMs: number
-  /** Whether messages are kept alive while a handler has them, because the broker waits for a short time only. */
-  readonly #isOwner: boolean
-  readonly #stopping = new AbortController()
-  readonly #graceOver = new AbortController()
+  /** Those that are not left yet, each with its end. */
+  readonly #sources = new Map<Source, () => Promise<void>>()
+  #isStopping = false
+  readonly #running = new Set<Running>()
   /** Taken from the intake and not yet released. */
   readonly #taken = new Set<Delivery>()
   /** Those of them that no handler has at the moment. */
   readonly #parked = new Set<Delivery>()
+  /** Called when deliveries were released. */
+  readonly #released = new Set<() => void>()
   #lastProgress = Date.now()
 
   constructor(broker: Broker, policy: Policy, capacity: number, options: RunOptions) {
-    const { durable, retryDelaysMs = RETRY_DELAYS_MS } = policy
+    const { durable, retryDelaysMs = RETRY_DELAYS_MS, fair } = policy
     if (retryDelaysMs.length + 1 >= MAX_DELIVER)
       throw new Error(`${durable}: too many retries for MAX_DELIVER`)
-    const { logger, metrics, deadLetters = broker, partition } = options
-    const { ackWaitMs } = durables[durable]
-    const stream = streamOf(durables[durable].stream, partition ?? 0)
-    this.#isOwner = partition !== undefined
-    this.#stream = stream
+    const { logger, metrics, deadLetters = broker } = options
     this.#broker = broker
     this.#policy = policy
     this.#options = options
-    this.#ackWaitMs = this.#isOwner ? OWNED.ackWaitMs : ackWaitMs
     this.settler = new Settler(deadLetters, { durable, retryDelaysMs, logger, metrics })
-    this.intake = new Intake(broker, {
-      stream,
-      consumer: durable,
-      capacity,
-      ...(policy.fair?.overflow && { capacityBytes: FAIR_CAPACITY_BYTES }),
-      fair: policy.fair,
-      group: this.#isOwner ? OWNED.group : undefined,
-      onTrouble: (reason) => logger.warn({ stream, durable, reason }, 'consumer waits for the broker'),
-    })
+    const capacityBytes = fair?.overflow ? FAIR_CAPACITY_BYTES : MAX_BYTES
+    this.intake = new Intake({ capacity, capacityBytes, fair })
   }
 
   /** Runs `loop` until the intake is closed. */
-  start(loop: () => Promise<void>): Consumption {
-    const { durable } = this.#policy
-    const { logger, metrics, deadLetters = this.#broker } = this.#options
-    const keepAlive = setInterval(() => this.#keepAlive(), this.#ackWaitMs / 6)
-    const stopListening = deadLetterExhausted(this.#broker, {
-      stream: this.#stream,
-      durable,
-      deadLetters,
-      logger,
-      metrics,
-    })
-    const done = loop().finally(() => {
-      clearInterval(keepAlive)
-      stopListening()
-    })
+  start(loop: () => Promise<void>): PartitionedConsumption {
+    const everyMs = Math.min(durables[this.#policy.durable].ackWaitMs, OWNED.ackWaitMs) / 6
+    const keepAlive = setInterval(() => this.#keepAlive(), everyMs)
+    const done = loop().finally(() => clearInterval(keepAlive))
     done.catch((error: unknown) => {
       this.#options.logger.error(
         { durable: this.#policy.durable, reason: describeError(error) },
@@ -108,11 +88,44 @@ export class ConsumerRun {
       )
     })
     let stopped: Promise<void> | undefined
-    return { done, stop: () => (stopped ??= this.#stop(done)) }
+    return {
+      done,
+      stop: () => (stopped ??= this.#stop(done)),
+      add: (partition) => ({ stop: this.add(partition) }),
+    }
   }
 
-  get isStopping(): boolean {
-    return this.#stopping.signal.aborted
+  /** Pulls from a source too. The result ends that. */
+  add(partition: Partition): () => Promise<void> {
+    if (this.#isStopping) return async () => {}
+    const { durable } = this.#policy
+    const { logger, metrics, deadLetters = this.#broker } = this.#options
+    const source: Source = new Source(this.#broker, {
+      durable,
+      partition,
+      room: (asking) => this.intake.room(asking),
+      least: () => this.intake.leastRoom,
+      onTrouble: (reason) =>
+        logger.warn({ stream: source.stream, durable, reason }, 'consumer waits for the broker'),
+      onArrival: (delivery) => this.intake.arrive(delivery),
+    })
+    const { stream } = source
+    const stopListening = deadLetterExhausted(this.#broker, { stream, durable, deadLetters, logger, metrics })
+    let left: Promise<void> | undefined
+    const leave = () => (left ??= this.#leave(source).finally(stopListening))
+    this.#sources.set(source, leave)
+    this.intake.add(source)
+    source.ask()
+    return leave
+  }
+
+  /** Gives back the messages of sources that are being left. Returns the others. */
+  keep<T extends { delivery: Delivery }>(items: readonly T[]): readonly T[] {
+    const left = items.flatMap(({ delivery }) => (delivery.source.isLeaving ? [delivery] : []))
+    if (left.length === 0) return items
+    this.settler.requeue(left)
+    this.release(left)
+    return items.filter(({ delivery }) => !delivery.source.isLeaving)
   }
 
   /** The next deliveries to be handled; undefined when stopped. */
@@ -172,6 +185,7 @@ export class ConsumerRun {
       if (this.#taken.delete(delivery)) overflow?.release(delivery.group)
       this.#parked.delete(delivery)
     }
+    for (const recheck of this.#released) recheck()
   }
 
   /** These deliveries are handled later. Until then the broker is told that we still hold them. */
@@ -184,16 +198,29 @@ export class ConsumerRun {
     deliveries: readonly Delivery[],
     work: (context: HandleContext) => Promise<void>,
   ): Promise<Attempt> {
-    const context = { signal: this.#graceOver.signal, working: () => this.#working(deliveries) }
     for (const delivery of deliveries) this.#parked.delete(delivery)
+    const running: Running = { deliveries, over: new AbortController() }
+    this.#running.add(running)
+    try {
+      return await this.#repeat(running, work)
+    } finally {
+      this.#running.delete(running)
+    }
+  }
+
+  async #repeat(running: Running, work: (context: HandleContext) => Promise<void>): Promise<Attempt> {
+    const { deliveries } = running
+    const { signal } = running.over
+    const context = { signal, working: () => this.#working(deliveries) }
+    const isLeaving = () => deliveries.some(({ source }) => source.isLeaving)
     for (let waitMs = 250; ; waitMs = Math.min(2 * waitMs, MAX_OUTAGE_WAIT_MS)) {
       this.#noteProgress(deliveries)
       const error = await failureOf(work(context))
       this.#noteProgress(deliveries)
       if (error === undefined) return { error }
-      if (this.#graceOver.signal.aborted) return 'stopped'
+      if (signal.aborted) return 'stopped'
       if (!this.#isOutage(error)) return { error }
-      if (this.isStopping) return 'stopped'
+      if (isLeaving()) return 'stopped'
       this.#options.metrics?.held?.()
       const { durable } = this.#policy
       const fields = {
@@ -203,10 +230,11 @@ export class ConsumerRun {
         retry_in_ms: waitMs,
       }
       this.#options.logger.warn(fields, 'consumer holds messages during an outage')
-      await delay(waitMs * (0.8 + 0.4 * Math.random()), undefined, { signal: this.#stopping.signal }).catch(
+      running.pause = new AbortController()
+      await delay(waitMs * (0.8 + 0.4 * Math.random()), undefined, { signal: running.pause.signal }).catch(
         () => {},
       )
-      if (this.isStopping) return 'stopped'
+      if (isLeaving()) return 'stopped'
       this.#working(deliveries)
     }
   }
@@ -233,54 +261,72 @@ export class ConsumerRun {
     const now = Date.now()
     if (now - this.#lastProgress > durables[this.#policy.durable].ackWaitMs) return
     const moving = this.#policy.fair?.overflow?.waiting ?? []
-    const held = this.#isOwner ? this.#taken : this.#parked
+    // The broker waits for an owner for a short time only: also while a handler has its messages.
+    const held = [...this.#taken].filter((delivery) => delivery.source.isOwned || this.#parked.has(delivery))
     for (const delivery of [...held, ...this.intake.buffered, ...moving]) {
-      if (now - delivery.heldSince > this.#ackWaitMs / 3) delivery.working()
+      if (now - delivery.heldSince > delivery.source.ackWaitMs / 3) delivery.working()
     }
   }
 
   async #stop(done: Promise<void>): Promise<void> {
-    const { graceMs = 10_000 } = this.#options
-    this.#stopping.abort()
-    const moving = this.#policy.fair?.overflow?.close() ?? []
-    if (this.#isOwner) this.settler.leave()
-    const left = this.#isOwner ? this.intake.drain() : [...this.intake.close(), ...moving]
-    this.settler.requeue([...(Array.isArray(left) ? left : moving), ...this.#parked])
-    const timer = setTimeout(() => this.#graceOver.abort(), graceMs)
+    const { graceMs = GRACE_MS } = this.#options
+    this.#isStopping = true
     const timeout = delay(graceMs + ABORT_MS, undefined, { ref: false })
+    this.intake.close()
+    this.#policy.fair?.overflow?.close()
+    await Promise.all([...this.#sources.values()].map((leave) => leave()))
     await Promise.race([done.catch(() => {}), timeout])
-    clearTimeout(timer)
-    this.settler.requeue([...(await left), ...this.#taken])
     this.settler.close()
-    this.#options.metrics?.lag?.(0) // another replica reads on
-    this.#options.metrics?.ended?.()
-    await this.#flush()
-    if (this.#isOwner) await this.#handOver()
   }
 
-  /**
-   * The next owner gets what is not acknowledged, and then what comes after it, in the order of the stream. If the broker does not
-   * answer, the next owner waits until the messages and the pin have expired.
-   */
-  async #handOver(): Promise<void> {
-    const { durable } = this.#policy
-    // One that was never the owner must not take the messages from the one that is.
-    if (!this.intake.isOwner || !this.#broker.isConnected()) return
-    const ask = (what: 'RESET' | 'UNPIN', body: object) =>
-      natsOf(this.#broker).request(
-        `$JS.API.CONSUMER.${what}.${this.#stream}.${durable}`,
-        JSON.stringify(body),
-        {
-          timeout: FLUSH_MS,
-        },
-      )
+  /** Takes nothing more of a source, finishes what handlers have of it, and hands it over. Other sources go on. */
+  async #leave(source: Source): Promise<void> {
+    const { graceMs = GRACE_MS, metrics, logger } = this.#options
+    const isOf = (delivery: Delivery) => delivery.source === source
+    source.isLeaving = true
+    const moving = this.#policy.fair?.overflow?.leave(source.stream) ?? []
+    const drained = source.drain()
+    const parked = [...this.#parked].filter(isOf)
+    this.settler.requeue([...this.intake.remove(source), ...moving, ...parked])
+    this.release(parked)
+    metrics?.lag?.(this.intake.pending) // another replica reads on
+    for (const { deliveries, pause } of this.#running) if (deliveries.some(isOf)) pause?.abort()
+    const timer = setTimeout(() => {
+      for (const { deliveries, over } of this.#running) if (deliveries.some(isOf)) over.abort()
+    }, graceMs)
+    await this.#untilReleased(isOf, graceMs + ABORT_MS)
+    clearTimeout(timer)
+    await drained
+    this.settler.requeue([...this.#taken].filter(isOf))
+    await this.#flush()
     try {
-      await ask('RESET', {})
-      await ask('UNPIN', { group: OWNED.group })
+      await source.handOver()
     } catch (error) {
-      const fields = { durable, stream: this.#stream, reason: describeError(error) }
-      this.#options.logger.warn(fields, 'partition could not be handed over at once')
+      const fields = {
+        durable: this.#policy.durable,
+        stream: source.stream,
+        reason: describeError(error),
+      }
+      logger.warn(fields, 'partition could not be handed over at once')
     }
+    this.#sources.delete(source)
+  }
+
+  /** Resolves when none of these deliveries is in work, or after `mostMs`. */
+  #untilReleased(isMeant: (delivery: Delivery) => boolean, mostMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer)
+        this.#released.delete(recheck)
+        resolve()
+      }
+      const recheck = () => {
+        if (!this.#taken.values().some(isMeant)) end()
+      }
+      const timer = setTimeout(end, mostMs)
+      this.#released.add(recheck)
+      recheck()
+    })
   }
 
   /** Verdicts are sent without waiting for an answer, so a process that ends must flush them. */

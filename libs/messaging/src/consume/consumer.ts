@@ -1,5 +1,6 @@
 import type { Arrival, IncomingMessage } from '../messages/delivery.ts'
 import type { Overflow } from './overflow.ts'
+import type { Partition } from './source.ts'
 import type { DurableName } from '../connect/topology.ts'
 
 export type HandleContext = {
@@ -83,8 +84,6 @@ export type ConsumerMetrics = {
   held?(): void
   /** Messages in the stream not yet delivered to any replica. */
   lag?(messages: number): void
-  /** The consumer has stopped. */
-  ended?(): void
 }
 export type DeadLetterReason = 'poison' | 'retries_exhausted' | 'never_settled'
 
@@ -97,4 +96,13 @@ export type Consumption = {
   stop(): Promise<void>
   /** Resolves when stopped. Rejects only because of a bug in this lib; the service should then exit. */
   readonly done: Promise<void>
+}
+
+/** Consumes the sources that were added to it, in the same batches. */
+export type PartitionedConsumption = Consumption & {
+  /**
+   * Consumes this partition too, as its only consumer, or the one stream. `stop` of the result ends that as `stop` of the whole does,
+   * while the others go on. Its messages are then for the next owner, in the order of the stream.
+   */
+  add(partition: Partition): Pick<Consumption, 'stop'>
 }

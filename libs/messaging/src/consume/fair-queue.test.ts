@@ -48,14 +48,19 @@ test('groups get the same number of bytes, whether their messages are large or s
   expect(Math.abs(large - small)).toBeLessThanOrEqual(256)
 })
 
-test('a group keeps its order over turns, and clear() returns all that waits', () => {
+test('a group keeps its order over turns, and removeIf() keeps that of the others', () => {
   const { take, queue } = filled({ a: many(300, KIB), b: many(300, KIB) })
   const taken = Array.from({ length: 11 }, () => take(50)).flat()
   for (const group of ['a', 'b']) {
     const ours = taken.filter((name) => name?.startsWith(group))
     expect(ours).toEqual(Array.from(ours, (_, i) => `${group}${i + 1}`))
   }
-  expect(queue.clear()).toHaveLength(50)
+  const before = [...queue]
+  const isMeant = (delivery: (typeof before)[number]) => before.indexOf(delivery) % 3 === 0
+  expect(queue.removeIf(isMeant)).toEqual(before.filter(isMeant))
+  expect([...queue]).toEqual(before.filter((delivery) => !isMeant(delivery)))
+  expect([queue.length, queue.bytes]).toEqual([33, 33 * KIB])
+  queue.removeIf(() => true)
   expect([queue.length, queue.bytes]).toEqual([0, 0])
 })
 

@@ -110,12 +110,12 @@ export class FairQueue {
     return all
   }
 
-  /** Empties the queue. Returns its deliveries, line by line. */
-  clear(): Delivery[] {
-    const all = [...this]
-    this.#lines.clear()
-    this.#length = this.#bytes = 0
-    return all
+  /** Removes the deliveries to which this applies, line by line. */
+  removeIf(isMeant: (delivery: Delivery) => boolean): Delivery[] {
+    const meant = [...this].filter(isMeant)
+    for (const group of new Set(meant.map((delivery) => delivery.group)))
+      for (const delivery of this.remove(group)) if (!isMeant(delivery)) this.push(delivery)
+    return meant
   }
 
   *[Symbol.iterator](): Iterator<Delivery> {

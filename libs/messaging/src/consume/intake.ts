@@ -1,20 +1,15 @@
-import { natsOf, type Broker } from '../connect/connection.ts'
 import type { FairShare } from './consumer.ts'
-import { Delivery } from '../messages/delivery.ts'
+import type { Delivery } from '../messages/delivery.ts'
 import { FairQueue, type MayTake } from './fair-queue.ts'
 import { bytesAtATime } from './fair-share.ts'
-import { startPull, type Pull } from './pull.ts'
+import type { Source } from './source.ts'
 
 export type IntakeOptions = {
-  stream: string
-  consumer: string
   /** Bounds of the buffer. Messages that are being handled are not counted. */
   capacity: number
-  capacityBytes?: number | undefined
+  capacityBytes: number
   /** Left out: first in, first out. */
   fair?: FairShare | undefined
-  group?: string | undefined
-  onTrouble: (reason: string) => void
 }
 
 /** Which deliveries a caller wants. */
@@ -33,70 +28,89 @@ export type Want = {
 type Waiter = { mayTake: MayTake; count: number; wake: () => void }
 
 /**
- * Bounded buffer of deliveries. It is filled in the background and emptied by one reader, or by one reader per track.
+ * Bounded buffer of deliveries of several sources. It is filled in the background and emptied by one reader, or by one reader per
+ * track.
  */
 export class Intake {
-  readonly #pull: Pull
+  readonly #options: IntakeOptions
   readonly #fair: FairShare | undefined
+  readonly #sources = new Set<Source>()
   readonly #queue = new FairQueue()
-  #inherited: { isOn: boolean; deliveries: Delivery[]; bytes: number } = {
-    isOn: false,
-    deliveries: [],
-    bytes: 0,
-  }
   #closed = false
   #takenAt = 0
   readonly #waiters = new Set<Waiter>()
-  /** Messages that the consumer had not delivered yet when the last one arrived. */
-  pending = 0
 
-  constructor(broker: Broker, { stream, consumer, fair, ...options }: IntakeOptions) {
-    const nc = natsOf(broker)
-    this.#fair = fair
-    const overflow = fair?.overflow
-    this.#pull = startPull(broker, {
-      stream,
-      consumer,
-      ...options,
-      held: () => this.#queue.length + (overflow?.moving ?? 0),
-      heldBytes: () => this.#queue.bytes + (overflow?.movingBytes ?? 0) + this.#inherited.bytes,
-      onOwned: () => (this.#inherited.isOn = true),
-      onQuiet: () => this.#sortInherited(),
-      onMessage: (msg, info) => {
-        this.pending = info.pending
-        overflow?.arrived(info.pending)
-        const delivery = new Delivery(nc, msg, info)
-        if (this.#inherited.isOn && delivery.deliveryCount > 1) return this.#inherit(delivery)
-        this.#sortInherited()
-        this.#arrive(delivery)
-      },
-    })
-    overflow?.onMoved(() => this.#pull.ask())
+  constructor(options: IntakeOptions) {
+    this.#options = options
+    this.#fair = options.fair
+    this.#fair?.overflow?.onMoved(() => this.#ask())
   }
 
-  /** What a dead owner held comes first, and in any order. Its messages are handled once all are here. */
-  #inherit(delivery: Delivery): void {
-    this.#inherited.deliveries.push(delivery)
-    this.#inherited.bytes += delivery.data.length
+  /** The buffer is for all sources. Each has an equal share of it beside that, so that a flood of one does not stop the others. */
+  room(source: Source): number {
+    const { capacity, capacityBytes } = this.#options
+    const [own, all] = [this.#heldOf(source), { messages: 0, bytes: 0 }]
+    for (const each of this.#sources) {
+      const { messages, bytes } = this.#heldOf(each)
+      all.messages += messages
+      all.bytes += bytes
+    }
+    if (all.bytes >= capacityBytes && own.bytes >= this.#share(capacityBytes)) return 0
+    return Math.max(capacity - all.messages, this.#share(capacity) - own.messages)
   }
 
-  #sortInherited(): void {
-    if (!this.#inherited.isOn) return
-    const { deliveries } = this.#inherited
-    this.#inherited = { isOn: false, deliveries: [], bytes: 0 }
-    for (const delivery of deliveries.toSorted((a, b) => a.streamSeq - b.streamSeq)) this.#arrive(delivery)
+  /** What waits here, and what is on its way to OVERFLOW. */
+  #heldOf({ held, heldBytes, stream }: Source): { messages: number; bytes: number } {
+    const moving = this.#fair?.overflow?.movingOf(stream)
+    return { messages: held + (moving?.messages ?? 0), bytes: heldBytes + (moving?.bytes ?? 0) }
+  }
+
+  /** Half of a share: one request per message would cost more than the message. */
+  get leastRoom(): number {
+    return Math.max(1, this.#share(this.#options.capacity) / 2)
+  }
+
+  #share(all: number): number {
+    return Math.ceil(all / Math.max(1, this.#sources.size))
+  }
+
+  #ask(): void {
+    for (const source of this.#sources) source.ask()
   }
 
   /** The buffered deliveries; within a group the oldest first. */
   get buffered(): Iterable<Delivery> {
-    return [...this.#queue, ...this.#inherited.deliveries]
+    return [...this.#queue, ...[...this.#sources].flatMap(({ inherited }) => inherited)]
   }
 
-  #arrive(delivery: Delivery): void {
+  /** Messages of all sources that were not delivered yet. */
+  get pending(): number {
+    return [...this.#sources].reduce((sum, source) => sum + source.pending, 0)
+  }
+
+  add(source: Source): void {
+    this.#sources.add(source)
+  }
+
+  /** Removes a source. Returns its deliveries that nobody has taken. */
+  remove(source: Source): Delivery[] {
+    this.#sources.delete(source)
+    const left = this.#queue.removeIf((delivery) => delivery.source === source)
+    for (const { group } of left) this.#fair?.overflow?.release(group)
+    this.#ask()
+    return [...left, ...source.inherited]
+  }
+
+  arrive(delivery: Delivery): void {
+    const { source } = delivery
     const fair = this.#fair
+    fair?.overflow?.arrived(source.stream, source.pending)
     delivery.group = fair?.groupOf(delivery) ?? ''
-    if (fair?.admit?.(delivery) === false) return delivery.ack()
-    if (fair?.overflow?.take(delivery, this.#queue)) return
+    if (fair?.admit?.(delivery) === false) {
+      source.hold(delivery, -1)
+      return delivery.ack()
+    }
+    if (fair?.overflow?.take(delivery, this.#queue)) return source.hold(delivery, -1)
     this.#queue.push(delivery)
     fair?.overflow?.hold(delivery.group)
     this.#wakeIfEnough(delivery.group)
@@ -123,7 +137,8 @@ export class Intake {
     const bytes = groups ? bytesAtATime(maxBytes, this.#queue, groups) : maxBytes
     const taken = this.#closed ? [] : this.#queue.take(max, bytes, mayTake)
     if (taken.length > 0) this.#takenAt = Date.now()
-    this.#pull.ask()
+    for (const delivery of taken) delivery.source.hold(delivery, -1)
+    this.#ask()
     return taken
   }
 
@@ -131,8 +146,10 @@ export class Intake {
   setAside(group: string): void {
     const overflow = this.#fair?.overflow
     for (const delivery of this.#queue.remove(group))
-      if (overflow?.move(delivery)) overflow.release(group)
-      else this.#queue.push(delivery)
+      if (overflow?.move(delivery)) {
+        delivery.source.hold(delivery, -1)
+        overflow.release(group)
+      } else this.#queue.push(delivery)
   }
 
   /** Call it when `mayTake` allows other groups than before. */
@@ -140,26 +157,10 @@ export class Intake {
     for (const { wake } of this.#waiters) wake()
   }
 
-  /** Stops pulling, ends a waiting `next`, and returns the deliveries that nobody has taken. */
-  close(): Delivery[] {
-    this.#closed = true
-    this.#pull.stop()
-    this.recheck()
-    this.#sortInherited()
-    return this.#queue.clear()
-  }
-
-  /** Of a durable with an owner: whether that is this process. */
-  get isOwner(): boolean {
-    return this.#pull.isOwner()
-  }
-
-  /** Hands out nothing more. Resolves with the deliveries that nobody has taken, once no more can arrive. */
-  async drain(): Promise<Delivery[]> {
+  /** Hands out nothing more, and ends a waiting `next`. */
+  close(): void {
     this.#closed = true
     this.recheck()
-    await this.#pull.drain()
-    return this.close()
   }
 
   #change(mayTake: MayTake, count: number, leftMs: number): Promise<void> {

@@ -39,7 +39,7 @@ async function start(
   const handled: Handled[] = []
   let gate: Promise<unknown> = Promise.resolve()
   const overflow = new Overflow(broker, { logger: bus.logger, afterMs: 0, ...(onStored && { onStored }) })
-  await overflow.start()
+  await overflow.add(undefined)
   const consume = (by: Handled['by'], fair: FairShare, before: (orgs: string[]) => Promise<unknown>) =>
     consumeBatches<Handled>(
       broker,

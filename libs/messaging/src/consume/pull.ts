@@ -5,14 +5,10 @@ import { parseDeliveryInfo, type DeliveryInfo } from '../messages/delivery.ts'
 export type PullOptions = {
   stream: string
   consumer: string
-  /** Upper bound of the messages requested or held at a time. */
-  capacity: number
-  /** How many messages the owner holds right now. */
-  held: () => number
-  /** Their size. Owners that hold no messages leave it out. */
-  heldBytes?: () => number
-  /** No request is sent while the owner holds this many bytes. 4 MiB when left out. */
-  capacityBytes?: number | undefined
+  /** How many messages more the owner has room for right now. */
+  room: () => number
+  /** No request for fewer messages than this is sent. */
+  least: () => number
   /** Of a durable of which one process at a time gets all messages (`OWNER_GROUP`). */
   group?: string | undefined
   /** This process owns the durable from now on: its first message follows. */
@@ -36,7 +32,7 @@ const WRONG_PIN = 423
 const DRAIN_MORE_MS = 500
 
 export type Pull = {
-  /** Call it when the owner holds fewer messages. Requests more once half of the capacity is free. */
+  /** Call it when the owner holds fewer messages. Requests more once there is enough room. */
   ask(): void
   stop(): void
   /** For a durable with an owner: whether this process is the one, as far as it knows. */
@@ -49,7 +45,7 @@ const EXPIRES_MS = 30_000
 const HEARTBEAT_MS = 3_000
 const RETRY_MS = 500
 /** Upper bound of one request: a message may have 1 MiB, and thousands of those would be too much. */
-const MAX_BYTES = 4 * 1024 * 1024
+export const MAX_BYTES = 4 * 1024 * 1024
 /**
  * The server ends a request that is bounded in bytes with one of these. That is not a failure, and more messages
  * wait.
@@ -77,9 +73,8 @@ export function startPull(broker: Broker, options: PullOptions): Pull {
   const ask = () => {
     if (drained && outstanding === 0) drained()
     if (stopped || retry || drained || !broker.isConnected()) return
-    const batch = options.capacity - options.held() - outstanding
-    if (batch < Math.max(1, options.capacity / 2)) return // one request per message would cost more than the message
-    if ((options.heldBytes?.() ?? 0) >= (options.capacityBytes ?? MAX_BYTES)) return
+    const batch = Math.floor(options.room()) - outstanding
+    if (batch < Math.max(1, options.least())) return
     if (outstanding === 0) lastHeard = Date.now()
     outstanding += batch
     const wait = { expires: nanos(expiresMs), idle_heartbeat: nanos(Math.min(HEARTBEAT_MS, expiresMs / 2)) }

@@ -25,7 +25,6 @@ const KEPT = { perSecond: 1, burstSeconds: 100 }
 export class Settler {
   readonly #broker: Broker
   readonly #options: SettlerOptions
-  #isLeaving = false
   readonly #kept = new RateBuckets(KEPT.burstSeconds)
   /** Any reader can cause dead letters at its full rate. */
   readonly #deadLettered: CountedLog
@@ -44,16 +43,11 @@ export class Settler {
     this.#options.metrics?.handled('ack', deliveries.length)
   }
 
-  /** From now on messages are not given back one by one, but all together, in their order, when the next owner takes over. */
-  leave(): void {
-    this.#isLeaving = true
-  }
-
-  /** Gives messages back to the broker, which delivers them to another replica at once. */
+  /** Gives messages back to the broker, which delivers them to another replica. */
   requeue(deliveries: readonly Delivery[]): void {
     const held = deliveries.filter((delivery) => !delivery.settled)
     if (held.length === 0) return
-    for (const delivery of held) if (!this.#isLeaving) delivery.nak(0)
+    for (const delivery of held) delivery.giveBack()
     this.#options.metrics?.handled('return', held.length)
     this.#options.logger.info({ durable: this.#options.durable, messages: held.length }, 'messages requeued')
   }

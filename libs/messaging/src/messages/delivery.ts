@@ -61,11 +61,23 @@ const encoder = new TextEncoder()
 const ACK = encoder.encode('+ACK')
 const WORKING = encoder.encode('+WPI')
 
+/** Where a message came from, see `consume/source.ts`. */
+type Source = {
+  readonly stream: string
+  readonly isOwned: boolean
+  readonly isLeaving: boolean
+  readonly ackWaitMs: number
+  /** Messages that its consumer has not delivered yet. */
+  readonly pending: number
+  hold(delivery: Delivery, change: 1 | -1): void
+}
+
 /** A delivered message. Its first verdict is sent to the broker; later ones are ignored. */
 export class Delivery implements Arrival {
   readonly subject: string
   readonly data: Uint8Array
   readonly info: DeliveryInfo
+  readonly source: Source
   settled = false
   /** The group of the message, see `FairShare`. Empty for consumers without groups. */
   group = ''
@@ -78,7 +90,8 @@ export class Delivery implements Arrival {
   readonly #nc: NatsConnection
   #headers: Readonly<Record<string, string>> | undefined
 
-  constructor(nc: NatsConnection, msg: Msg, info: DeliveryInfo) {
+  constructor(nc: NatsConnection, msg: Msg, info: DeliveryInfo, source: Source) {
+    this.source = source
     this.#nc = nc
     this.#msg = msg
     const { subject, receivedAt } = firstReception(
@@ -112,6 +125,11 @@ export class Delivery implements Arrival {
 
   ack(): void {
     this.#settle(ACK)
+  }
+  /** Gives it back: to the next owner of its partition, together with all others, or at once to the replica that pulls next. */
+  giveBack(): void {
+    if (this.source.isOwned) this.settled = true
+    else this.nak(0)
   }
   /** 0: redelivered at once, to the replica that pulls next. */
   nak(delayMs: number): void {

@@ -2,7 +2,7 @@ import { startBus, type Bus } from '@whereabouts/testing/broker/bus'
 import { expect, onTestFinished, test } from 'vitest'
 import { connect, natsOf } from '../connect/connection.ts'
 import { applyTopology } from '../connect/topology.ts'
-import { consumeBatches } from '../consume/consume.ts'
+import { consumePartitions } from '../consume/consume.ts'
 import type { BatchConsumer } from '../consume/consumer.ts'
 import { publish } from '../messages/publish.ts'
 import { partitionOf, streamOf } from '../connect/numbers.ts'
@@ -35,6 +35,27 @@ function sender(bus: Bus) {
   }
 }
 
+/** A consumer that notes what it handles. */
+const noting = (
+  by: string,
+  handled: Handled[],
+  before: () => Promise<unknown> = async () => undefined,
+): BatchConsumer<Handled> => ({
+  durable: 'tracking-ingest',
+  maxMessages: 50,
+  maxWaitMs: 0,
+  fair: { groupOf: ({ subject }) => subject.split('.')[1] ?? '' },
+  decode: ({ subject, data }) => ({
+    org: Number(subject.split('.')[1]),
+    n: JSON.parse(Buffer.from(data).toString()).n,
+    by,
+  }),
+  async handle(messages) {
+    await before()
+    handled.push(...messages)
+  },
+})
+
 /** A replica that notes what it handles, and can die with messages in work. */
 async function replica(bus: Bus, by: string, handled: Handled[], handleMs = 0) {
   const broker = await connect({
@@ -44,28 +65,14 @@ async function replica(bus: Bus, by: string, handled: Handled[], handleMs = 0) {
     logger: bus.logger,
   })
   let isDead = false
-  const consumer: BatchConsumer<Handled> = {
-    durable: 'tracking-ingest',
-    maxMessages: 50,
-    maxWaitMs: 0,
-    fair: { groupOf: ({ subject }) => subject.split('.')[1] ?? '' },
-    decode: ({ subject, data }) => ({
-      org: Number(subject.split('.')[1]),
-      n: JSON.parse(Buffer.from(data).toString()).n,
-      by,
-    }),
-    async handle(messages) {
-      if (handleMs > 0) await new Promise((resolve) => setTimeout(resolve, handleMs))
-      if (isDead) return new Promise(() => undefined)
-      handled.push(...messages)
-    },
-  }
+  const consumer = noting(by, handled, async () => {
+    if (handleMs > 0) await new Promise((resolve) => setTimeout(resolve, handleMs))
+    if (isDead) await new Promise(() => undefined)
+  })
   const owned = new OwnedPartitions(broker, {
     durable: 'tracking-ingest',
     log: bus.logger,
-    start: async (partition) => [
-      consumeBatches(broker, consumer, { logger: bus.logger, partition, graceMs: 1_000 }),
-    ],
+    consumers: [consumePartitions(broker, consumer, { logger: bus.logger, graceMs: 1_000 })],
   })
   const stop = async () => {
     await owned.stop()
@@ -133,6 +140,74 @@ test('replicas share partitions evenly, and those that come and leave move them 
     await expect.poll(() => ordered(handled).highest, until).toEqual(sent)
   }
   expect(ordered(handled).wrong).toEqual([])
+})
+
+test('partitions share batches, and each is left and taken again while the others go on', async () => {
+  const bus = await open(4)
+  const handled: Handled[] = []
+  const batches: Set<number>[] = []
+  const { send, sent } = sender(bus)
+  const consumer = noting('a', handled)
+  const consumption = consumePartitions(
+    bus.broker,
+    {
+      ...consumer,
+      async handle(messages, context) {
+        batches.push(new Set(messages.map(({ org }) => partitionOf(org, 4))))
+        await consumer.handle(messages, context)
+      },
+    },
+    { logger: bus.logger },
+  )
+  await send(3)
+  const parts = [0, 1, 2, 3].map((partition) => consumption.add(partition))
+  await expect.poll(() => ordered(handled).highest, until).toEqual(sent)
+  expect(Math.max(...batches.map(({ size }) => size))).toBeGreaterThan(1)
+  for (const left of [0, 1, 2, 3]) {
+    await parts[left]?.stop()
+    const before = new Map(sent)
+    await send(3)
+    const wanted = new Map(
+      [...sent].map(([org, n]) => [org, partitionOf(org, 4) === left ? before.get(org) : n]),
+    )
+    await expect.poll(() => ordered(handled).highest, until).toEqual(wanted)
+    parts[left] = consumption.add(left)
+    await expect.poll(() => ordered(handled).highest, until).toEqual(sent)
+  }
+  expect(ordered(handled).wrong).toEqual([])
+  expect(handled).toHaveLength(5 * 3 * ORGANIZATIONS)
+  await consumption.stop()
+})
+
+test('a partition that is left with a batch in work waits for the batch, and the next owner gets the rest in order at once', async () => {
+  const bus = await open(4)
+  for (const left of [0, 1, 2]) {
+    const handled: Handled[] = []
+    const { send, sent } = sender(bus)
+    const gate = Promise.withResolvers<void>()
+    const first = consumePartitions(
+      bus.broker,
+      { ...noting('first', handled, () => gate.promise), maxMessages: 20 },
+      { logger: bus.logger },
+    )
+    const parts = [0, 1, 2, 3].map((partition) => first.add(partition))
+    const jsm = await natsOf(bus.broker).jetstreamManager()
+    const held = async () =>
+      (await jsm.consumers.info(streamOf('SCANS', left), 'tracking-ingest')).num_ack_pending
+    await send(4)
+    await expect.poll(held, until).toBeGreaterThan(0)
+    const stopped = parts[left]?.stop()
+    gate.resolve()
+    await stopped
+    const next = consumePartitions(bus.broker, noting('next', handled), { logger: bus.logger })
+    next.add(left)
+    const leftAt = Date.now()
+    await expect.poll(() => ordered(handled).highest, until).toEqual(sent)
+    expect(Date.now() - leftAt).toBeLessThan(3_000)
+    expect(ordered(handled).wrong).toEqual([])
+    expect(handled).toHaveLength(4 * ORGANIZATIONS)
+    await Promise.all([first.stop(), next.stop()])
+  }
 })
 
 test('a replica that dies with messages in work loses none, and the next one handles them first', async () => {

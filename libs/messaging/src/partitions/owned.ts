@@ -3,6 +3,7 @@ import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { Broker } from '../connect/connection.ts'
 import type { Logger } from '../connect/logger.ts'
 import { areOlderScansRead, countPartitions, type DurableName } from '../connect/topology.ts'
+import type { Partition } from '../consume/source.ts'
 import { Members } from './members.ts'
 import { sharesOf } from './shares.ts'
 
@@ -12,15 +13,17 @@ const COUNT_EVERY_MS = 15_000
 /** A new replica first hears who is there. They answer at once. */
 const LISTEN_MS = 1_000
 
-type Stoppable = { stop(): unknown }
-/** A partition of several, or undefined for the one stream that all replicas share. */
-export type Partition = number | undefined
+type Stoppable = { stop(): Promise<unknown> }
+/** Takes and leaves partitions while it runs. */
+type Consumer = Stoppable & {
+  add(partition: Partition, stopping: AbortSignal): Stoppable | Promise<Stoppable>
+}
 
 type Options = {
   /** The durable whose messages must be settled in the parent of a partition before the partition is read. */
   durable: DurableName
-  /** Starts consuming. Its parts are stopped together when another replica owns the partition. */
-  start: (partition: Partition, stopping: AbortSignal) => Promise<Stoppable[]>
+  /** Each partition is added to them in this order. They leave it together, the last one first. */
+  consumers: readonly Consumer[]
   log: Logger
   registry?: Registry | undefined
 }
@@ -59,6 +62,7 @@ export class OwnedPartitions {
     for (const partition of this.#running.keys()) this.#end(partition)
     await Promise.all(this.#ending.values())
     this.#members.leave()
+    await Promise.all(this.#options.consumers.map((consumer) => consumer.stop()))
   }
 
   async #turn(): Promise<{ nextInMs: number } | void> {
@@ -88,15 +92,24 @@ export class OwnedPartitions {
   }
 
   #begin(partition: Partition): void {
-    const { start, log } = this.#options
+    const { log } = this.#options
     const stopping = new AbortController()
-    const parts = start(partition, stopping.signal)
+    const parts = this.#add(partition, stopping.signal)
     parts.catch((err: unknown) => {
       log.error({ err, partition }, 'partition could not be started; will retry')
       this.#running.delete(partition)
     })
     this.#running.set(partition, { stopping, parts })
     if (partition !== undefined) log.info({ partition }, 'this replica takes a partition')
+  }
+
+  async #add(partition: Partition, stopping: AbortSignal): Promise<Stoppable[]> {
+    const parts: Stoppable[] = []
+    for (const consumer of this.#options.consumers) {
+      if (stopping.aborted) break
+      parts.push(await consumer.add(partition, stopping))
+    }
+    return parts
   }
 
   #end(partition: Partition): void {
@@ -106,7 +119,7 @@ export class OwnedPartitions {
     running.stopping.abort()
     const ended = (async () => {
       const parts = await running.parts.catch(() => [])
-      await Promise.allSettled(parts.map((part) => part.stop()))
+      await Promise.allSettled(parts.toReversed().map((part) => part.stop()))
       this.#ending.delete(partition)
       if (partition !== undefined) this.#options.log.info({ partition }, 'this replica has left a partition')
       this.#job.wake()

@@ -191,8 +191,8 @@ export class Follower {
     return startPull(this.#broker, {
       stream: this.#options.stream,
       consumer,
-      capacity: CAPACITY,
-      held: () => 0,
+      room: () => CAPACITY,
+      least: () => CAPACITY / 2,
       onTrouble: fail,
       onIdle: () => {
         if (!broken) this.#caughtUpNow()

@@ -137,13 +137,8 @@ export function consumerMetrics(registry: Registry) {
     labelNames: ['durable'],
     registers,
   })
-  /** By durable, what its consumers in this process last saw: one for each partition. */
-  const seen = new Map<string, Map<symbol, number>>()
   return (name: string) => {
     const durable = [name]
-    const consumer = Symbol(name)
-    const lags = seen.get(name) ?? new Map<symbol, number>()
-    seen.set(name, lags)
     fromZero(handled, { durable, outcome: ['ack', 'nak', 'bury', 'return'] })
     fromZero(deadLettered, { durable, reason: ['poison', 'retries_exhausted', 'never_settled'] })
     fromZero(redelivered, { durable })
@@ -154,14 +149,7 @@ export function consumerMetrics(registry: Registry) {
       deadLettered: (reason: string) => deadLettered.inc({ durable: name, reason }),
       redelivered: (count: number) => redelivered.inc({ durable: name }, count),
       held: () => held.inc({ durable: name }),
-      lag: (messages: number) => {
-        lags.set(consumer, messages)
-        lag.set(
-          { durable: name },
-          [...lags.values()].reduce((sum, each) => sum + each, 0),
-        )
-      },
-      ended: () => void lags.delete(consumer),
+      lag: (messages: number) => lag.set({ durable: name }, messages),
     }
   }
 }

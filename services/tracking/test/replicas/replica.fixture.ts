@@ -2,7 +2,7 @@ import { openDatabase } from '@whereabouts/db/connect/database'
 import { urlAs } from '@whereabouts/db/tenant/service-roles'
 import { startOutboxRelay } from '@whereabouts/db/outbox/outbox-relay'
 import { connect } from '@whereabouts/messaging/connect/connection'
-import { consumeBatches } from '@whereabouts/messaging/consume/consume'
+import { consumePartitions } from '@whereabouts/messaging/consume/consume'
 import type { ConsumerMetrics } from '@whereabouts/messaging/consume/consumer'
 import { Overflow } from '@whereabouts/messaging/consume/overflow'
 import { OwnedPartitions } from '@whereabouts/messaging/partitions/owned'
@@ -98,21 +98,21 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     metrics?.handled(outcome, count)
     if (outcome === 'ack') at('acknowledged')
   }
-  const startScans = async (partition: number | undefined) => {
-    const overflow = new Overflow(broker, { logger: log, partition })
-    await overflow.start()
-    const consumer = ingestConsumer({ ...deps, lastReads }, overflow)
-    const decode: typeof consumer.decode = (message) => {
-      at('before it is decoded')
-      return consumer.decode(message)
-    }
-    return [
-      overflow,
-      consumeBatches(broker, { ...consumer, decode }, { logger: log, metrics: { handled }, partition }),
-      consumeBatches(broker, overflowConsumer({ ...deps, lastReads }, overflow), { logger: log, partition }),
-    ]
+  const overflow = new Overflow(broker, { logger: log })
+  const consumer = ingestConsumer({ ...deps, lastReads }, overflow)
+  const decode: typeof consumer.decode = (message) => {
+    at('before it is decoded')
+    return consumer.decode(message)
   }
-  const ingest = new OwnedPartitions(broker, { durable: 'tracking-ingest', log, start: startScans })
+  const ingest = new OwnedPartitions(broker, {
+    durable: 'tracking-ingest',
+    log,
+    consumers: [
+      overflow,
+      consumePartitions(broker, { ...consumer, decode }, { logger: log, metrics: { handled } }),
+      consumePartitions(broker, overflowConsumer({ ...deps, lastReads }, overflow), { logger: log }),
+    ],
+  })
   return {
     async stop(): Promise<void> {
       await ingest.stop()
