@@ -11,14 +11,6 @@ export const invitedSomebodyElse = () =>
   new AppError('conflict', 'The invitation is for another e-mail address')
 export const invalidResetLink = () => unauthorized('Invalid or expired reset link')
 export const invalidMailLink = () => unauthorized('Invalid or expired link')
-export const tooManyMails = () =>
-  new AppError(
-    'rate_limited',
-    'This address got several mails in the last hour. Look for them, or try again later.',
-    {
-      headers: { 'retry-after': '1200' },
-    },
-  )
 export const wrongPassword = () =>
   validationFailed([
     { field: 'password', code: 'invalid_value', message: 'password is not the password of this account' },

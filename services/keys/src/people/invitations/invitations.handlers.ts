@@ -4,7 +4,7 @@ import type { InvitationView } from '@whereabouts/contracts/resources/keys/membe
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { InvitationRow, Tenants, Tx } from '../../db.ts'
 import type { Attempts } from '../../attempts/attempts.ts'
-import { alreadyMember, invitationNotFound, tooManyMails } from '../../errors.ts'
+import { alreadyMember, invitationNotFound, tooManyAttempts } from '../../errors.ts'
 import { lockMembersAsAdmin, userOf } from '../../organizations/members/acting-member.ts'
 import { isMemberByEmail } from '../../organizations/members/members.queries.ts'
 import { hashSecret, NO_STORE, randomToken } from '../../credentials/secrets.ts'
@@ -39,7 +39,7 @@ export function invitationHandlers({
     if (!mails.isConfigured) return { outcome: 'not configured' as const }
     const host = await findMember(tenants.forOrg(orgId), orgId, userId)
     if (!host?.email_verified) return { outcome: 'address not verified' as const }
-    if (!(await attempts.mayMail('invitation', to))) throw tooManyMails()
+    if (!(await attempts.mayMail('invitation', to))) throw tooManyAttempts(1200)
     return { outcome: 'sent' as const, id: mails.newId() }
   }
 

@@ -2,7 +2,7 @@ import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import { invalidToken } from '@whereabouts/service-kit/errors/errors'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tx, UserRow } from '../../db.ts'
-import { invalidMailLink, tooManyMails, wrongPassword } from '../../errors.ts'
+import { invalidMailLink, tooManyAttempts, wrongPassword } from '../../errors.ts'
 import { hashSecret } from '../../credentials/secrets.ts'
 import { userOf } from '../../organizations/members/acting-member.ts'
 import { findUser, lockUser } from '../users/own-sessions.queries.ts'
@@ -41,7 +41,7 @@ export function mailboxHandlers(deps: UserDeps): Pick<Handlers<'keys'>, MailboxO
       const user = await findUser(db, userOf(principal))
       if (!user) throw invalidToken()
       if (!mails.isConfigured) return { data: { mail: 'not configured' } }
-      if (!(await attempts.mayMail('verification', user.email))) throw tooManyMails()
+      if (!(await attempts.mayMail('verification', user.email))) throw tooManyAttempts(1200)
       await db
         .transaction()
         .execute((tx) => writeProof(tx, mails, { template: 'verification', userId: user.id, to: user.email }))
@@ -69,7 +69,7 @@ export function mailboxHandlers(deps: UserDeps): Pick<Handlers<'keys'>, MailboxO
       if (!(await passwords.matches(addressBlock(clientAddress), body.password, user))) throw wrongPassword()
       await attempt.succeeded()
       if (!mails.isConfigured) return { data: { mail: 'not configured' } }
-      if (!(await attempts.mayMail('email_change', body.email))) throw tooManyMails()
+      if (!(await attempts.mayMail('email_change', body.email))) throw tooManyAttempts(1200)
       const mail = { template: 'email_change', userId: user.id, to: body.email } as const
       await db.transaction().execute((tx) => writeProof(tx, mails, mail))
       onChange()
