@@ -42,6 +42,8 @@ export type Wiring = {
   natsUrl: string
   /** The MQTT address shown to users, if any. */
   mqttUrl?: string | undefined
+  /** Where mails go; without it none is sent. */
+  smtpUrl?: string | undefined
   /** Set where connections to the broker are encrypted. */
   natsCaFile?: string | undefined
 }
@@ -111,6 +113,8 @@ const OWN: Record<ServiceName, (wiring: Wiring) => Record<string, string>> = {
     CALLOUT_ISSUER_SEED: wiring.secrets.nats.callout_issuer_seed,
     CALLOUT_XKEY_SEED: wiring.secrets.nats.callout_xkey_seed,
     NATS_SYSTEM_PASSWORD: wiring.secrets.nats.system_password,
+    PUBLIC_URL: apiUrl('gateway', wiring),
+    ...(wiring.smtpUrl !== undefined && { SMTP_URL: wiring.smtpUrl }),
   }),
   'webhook-dispatcher': (wiring) => ({
     ...broker(wiring),

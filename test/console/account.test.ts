@@ -24,12 +24,6 @@ test('C5 a person changes name and password, sees their sessions and ends one', 
   await page.getByText('This session', { exact: true }).waitFor()
   await expectAccessible(page)
 
-  const border = (label: string) =>
-    page
-      .getByLabel(label)
-      .evaluate((node) => node.ownerDocument.defaultView?.getComputedStyle(node).borderTopColor)
-  expect(await border('Email')).toBe('rgba(0, 0, 0, 0)') // it cannot be edited
-  expect(await border('Your name')).not.toBe('rgba(0, 0, 0, 0)')
   await page.getByLabel('Your name').fill('Ada Lovelace')
   await page.getByRole('button', { name: 'Save name' }).click()
   await page.getByRole('button', { name: 'Harbour Tools, Ada Lovelace: menu' }).waitFor()

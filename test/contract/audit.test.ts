@@ -25,6 +25,10 @@ const CHANGES_NOTHING: readonly OperationId[] = [
   'createLegacyToken',
   'createToken',
   'refreshSession',
+  // Ask for a mail. What its link changes has a row.
+  'changeEmail',
+  'forgotPassword',
+  'sendVerification',
   // Reads, as from a reader.
   'sendReaderMessage',
   'sendTestRead',

@@ -72,6 +72,7 @@ describe('D15.3 the least roles', () => {
   test('viewers write only to their account, and use what stores nothing', () => {
     const open = forSessions.filter((row) => row.method !== 'GET' && leastRole(row) === 'viewer')
     expect(idsOf(open)).toEqual([
+      'changeEmail',
       'changePassword',
       'decodeReaderMessage',
       'endSession',
@@ -79,6 +80,7 @@ describe('D15.3 the least roles', () => {
       'lookUpValues',
       'previewPlacement',
       'removeMember',
+      'sendVerification',
       'switchOrg',
       'updateCurrentUser',
     ])

@@ -44,8 +44,8 @@ test('the pictures of the README, of the demo after an hour', async ({ visitor }
 async function seeded(): Promise<Demo> {
   const dataDir = mkdtempSync(join(tmpdir(), 'pictures-'))
   try {
-    const { base, nats, mqtt } = inject('console')
-    return await seedDemo({ baseUrl: base, natsUrl: nats, mqttUrl: mqtt, dataDir })
+    const { base, nats, mqtt, mail } = inject('console')
+    return await seedDemo({ baseUrl: base, natsUrl: nats, mqttUrl: mqtt, mailUrl: mail, dataDir })
   } finally {
     rmSync(dataDir, { recursive: true })
   }

@@ -9,6 +9,8 @@ export type Demo = {
   base_url: string
   nats_url: string
   mqtt_url: string
+  /** `GET {mail_url}/email` lists the mails that were sent. */
+  mail_url: string
   org_id: number
   admin: Admin
   /** With all scopes. */

@@ -26,8 +26,8 @@ afterAll(async () => {
 const dataDir = () => join(home, 'demo')
 
 const seed = (more: Partial<SeedOptions> = {}) => {
-  const { base, nats, mqtt } = stack.urls
-  return seedDemo({ baseUrl: base, natsUrl: nats, mqttUrl: mqtt, dataDir: dataDir(), ...more })
+  const { base, nats, mqtt, mail } = stack.urls
+  return seedDemo({ baseUrl: base, natsUrl: nats, mqttUrl: mqtt, mailUrl: mail, dataDir: dataDir(), ...more })
 }
 
 async function session({ admin }: Demo): Promise<string> {
@@ -58,6 +58,7 @@ test('the file holds the documented fields only and is readable by its owner onl
     base_url: stack.urls.base,
     nats_url: stack.urls.nats,
     mqtt_url: stack.urls.mqtt,
+    mail_url: stack.urls.mail,
     org_id: expect.any(Number),
     admin: { email: expect.any(String), password: expect.any(String) },
     api_key: credentials,

@@ -13,6 +13,7 @@ export type SeedOptions = {
   baseUrl: string
   natsUrl: string
   mqttUrl: string
+  mailUrl: string
   /** `demo.json` is kept here. */
   dataDir: string
   /** Called with lines for the user, such as `assets 240/500`. */
@@ -26,11 +27,17 @@ export type SeedOptions = {
  * failing.
  */
 export async function seedDemo(options: SeedOptions): Promise<Demo> {
-  const { baseUrl, natsUrl, mqttUrl, dataDir, onProgress = () => {}, signal } = options
+  const { baseUrl, natsUrl, mqttUrl, mailUrl, dataDir, onProgress = () => {}, signal } = options
   const api = createApi({ baseUrl, ...(signal && { signal }) })
   const kept = readDemo(demoFile(dataDir))
   const { session, ...organization } = await openOrganization({ api, dataDir, kept, onProgress })
-  const demo: Demo = { base_url: baseUrl, nats_url: natsUrl, mqtt_url: mqttUrl, ...organization }
+  const demo: Demo = {
+    base_url: baseUrl,
+    nats_url: natsUrl,
+    mqtt_url: mqttUrl,
+    mail_url: mailUrl,
+    ...organization,
+  }
   // Before the data: after an interruption from here on, the next start has working credentials.
   if (JSON.stringify(kept) !== JSON.stringify(demo)) writeDemo(dataDir, demo)
   const plan = warehousePlan()

@@ -18,8 +18,8 @@ export async function tryGenerators(root: string): Promise<string> {
   const services = presentServices().filter((name) => name !== 'console')
   const stack = await startStack({ dataDir, services })
   try {
-    const { base: baseUrl, nats: natsUrl, mqtt: mqttUrl } = stack.urls
-    const { api_key: key } = await seedDemo({ baseUrl, natsUrl, mqttUrl, dataDir })
+    const { base: baseUrl, nats: natsUrl, mqtt: mqttUrl, mail: mailUrl } = stack.urls
+    const { api_key: key } = await seedDemo({ baseUrl, natsUrl, mqttUrl, mailUrl, dataDir })
     await run(root, { BASE: baseUrl, CLIENT_ID: key.client_id, CLIENT_SECRET: key.client_secret })
   } finally {
     await stack.stop()

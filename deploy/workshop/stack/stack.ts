@@ -17,6 +17,7 @@ import {
   roleUrl,
   serviceEnvironment,
 } from '../../installation/services.ts'
+import { type MailCatcher, startMailCatcher } from '../servers/mail-catcher.ts'
 import { stopLeftovers } from './leftovers.ts'
 import { claimDataDir } from './stack-lock.ts'
 import { removeStackRecord, writeStackRecord } from './stack-record.ts'
@@ -58,6 +59,8 @@ export type Stack = {
     base: string
     nats: string
     mqtt: string
+    /** Of the mail catcher: `GET /email` lists what was sent. */
+    mail: string
     /** The administrator's address of the product's database server. */
     postgres: string
     /** Of `/healthz`, `/readyz`, `/metrics`. */
@@ -109,11 +112,14 @@ async function start(
   const secrets = options.secrets ?? loadSecrets(join(dataDir, 'secrets.json'))
   const ports = await choosePorts(options.ports?.base)
   const { postgres, broker } = await startServers({ ...options, database }, secrets, stops)
+  const mail = await startMailCatcher(options.ports?.mail)
+  stops.push(mail.stop)
   const addresses = {
     postgresUrl: postgres.url,
     natsUrl: broker.url,
     mqttUrl: broker.mqttUrl,
     natsCaFile: options.broker?.caFile,
+    smtpUrl: mail.smtpUrl,
   }
   const wiring: Wiring = { secrets, ports, database, ...addresses }
   writeOpsEnv(dataDir, wiring)
@@ -133,7 +139,7 @@ async function start(
     for (const service of services) service.start()
     await Promise.all(services.map((service) => service.waitReady()))
   })
-  return describe({ dataDir, wiring, postgres, broker, services, stop })
+  return describe({ dataDir, wiring, postgres, broker, mail, services, stop })
 }
 
 async function choosePorts(base: number | undefined): Promise<ServicePorts> {
@@ -195,11 +201,12 @@ type Parts = {
   wiring: Wiring
   postgres: DatabaseServer
   broker: BrokerServer
+  mail: MailCatcher
   services: ServiceControl[]
   stop: Stack['stop']
 }
 
-function describe({ dataDir, wiring, postgres, broker, services, stop }: Parts): Stack {
+function describe({ dataDir, wiring, postgres, broker, mail, services, stop }: Parts): Stack {
   const { ports, secrets } = wiring
   const urls = (kind: 'api' | 'ops') => perService((name) => `http://127.0.0.1:${ports[name][kind]}`)
   const controls: Stack['services'] = Object.fromEntries(services.map((service) => [service.name, service]))
@@ -208,6 +215,7 @@ function describe({ dataDir, wiring, postgres, broker, services, stop }: Parts):
       base: urls('api').gateway,
       nats: broker.url,
       mqtt: broker.mqttUrl,
+      mail: mail.url,
       postgres: postgres.url,
       ops: urls('ops'),
       api: urls('api'),
@@ -227,13 +235,15 @@ function describe({ dataDir, wiring, postgres, broker, services, stop }: Parts):
 }
 
 /** `base` is the gateway's. */
-type ExactPorts = { base?: number; nats?: number; mqtt?: number }
+type ExactPorts = { base?: number; nats?: number; mqtt?: number; mail?: number }
 
-const VARIABLES = { base: 'PORT', nats: 'NATS_PORT', mqtt: 'MQTT_PORT' } as const
+const VARIABLES = { base: 'PORT', nats: 'NATS_PORT', mqtt: 'MQTT_PORT', mail: 'MAIL_PORT' } as const
 
 /** Throws one error that names every taken port and the variable that changes it. */
 async function checkPorts(ports: ExactPorts = {}): Promise<void> {
-  const checks = (['base', 'nats', 'mqtt'] as const).map((name) => problemOf(VARIABLES[name], ports[name]))
+  const checks = (['base', 'nats', 'mqtt', 'mail'] as const).map((name) =>
+    problemOf(VARIABLES[name], ports[name]),
+  )
   const problems = (await Promise.all(checks)).filter((problem) => problem !== undefined)
   if (problems.length > 0) throw new Error(problems.join('\n'))
 }

@@ -53,9 +53,9 @@ async function main(settings: StartSettings): Promise<void> {
 /** Creates the demo organization and starts its readers. Stops the stack when either fails. */
 async function startDemo({ simulator, dataDir }: StartSettings, stack: Stack) {
   try {
-    const { base: baseUrl, nats: natsUrl, mqtt: mqttUrl } = stack.urls
+    const { base: baseUrl, nats: natsUrl, mqtt: mqttUrl, mail: mailUrl } = stack.urls
     const demo = await runStep('Demo organization', onStep, () =>
-      seedDemo({ baseUrl, natsUrl, mqttUrl, dataDir, onProgress: onNote }),
+      seedDemo({ baseUrl, natsUrl, mqttUrl, mailUrl, dataDir, onProgress: onNote }),
     )
     const demoFile = join(dataDir, 'demo.json')
     const startWarehouse = () => startSimulatorProcess({ demoFile, onProblem: onNote })
@@ -90,7 +90,7 @@ type StartSettings = {
   reset: boolean
   simulator: boolean
   dataDir: string
-  ports: { base: number; nats: number; mqtt: number }
+  ports: { base: number; nats: number; mqtt: number; mail: number }
 }
 
 /** The settings of `npm start`. Throws one error that names every variable that is not a port. */
@@ -107,7 +107,12 @@ function startSettings(args: string[], env: NodeJS.ProcessEnv): StartSettings {
       problems.push(`${variable} must be a port, 1 to 65535`)
     return Number(text)
   }
-  const ports = { base: port('PORT', 8080), nats: port('NATS_PORT', 4222), mqtt: port('MQTT_PORT', 1883) }
+  const ports = {
+    base: port('PORT', 8080),
+    nats: port('NATS_PORT', 4222),
+    mqtt: port('MQTT_PORT', 1883),
+    mail: port('MAIL_PORT', 1080),
+  }
   if (problems.length > 0) throw new Error(problems.join('\n'))
   const dataDir = resolve(ROOT, env['DATA_DIR'] || '.data')
   return { reset: values.reset ?? false, simulator: values.simulator, dataDir, ports }

@@ -8,6 +8,7 @@ const demo: Demo = {
   base_url: 'http://127.0.0.1:8080',
   nats_url: 'nats://127.0.0.1:4222',
   mqtt_url: 'mqtt://127.0.0.1:1883',
+  mail_url: 'http://127.0.0.1:1080',
   org_id: 4711,
   admin: { email: 'demo@whereabouts.example', password: "it's $HOME `x` \\" },
   api_key: { client_id: '019a-client', client_secret: 'secret_0a' },
@@ -34,7 +35,14 @@ test.for([
 
 test('the screen names every address, the sign-in and the file with the credentials', () => {
   const text = screen(false)
-  const wanted = [demo.base_url, demo.nats_url, demo.mqtt_url, demo.admin.email, demo.admin.password]
+  const wanted = [
+    demo.base_url,
+    demo.nats_url,
+    demo.mqtt_url,
+    demo.mail_url,
+    demo.admin.email,
+    demo.admin.password,
+  ]
   for (const part of [...wanted, '.data/demo.json']) expect(text).toContain(part)
 })
 

@@ -33,6 +33,7 @@ export function printWelcome(demo: Demo, options: WelcomeOptions = {}): void {
     `  Web          ${demo.base_url}/floor`,
     `  API          ${demo.base_url}${API_PREFIX}`,
     `  Readers      ${demo.nats_url} and ${demo.mqtt_url} (MQTT 3.1.1)`,
+    `  Mail         ${demo.mail_url}/email lists what was sent; nothing leaves this machine`,
     `  Sign in      ${demo.admin.email}  ${demo.admin.password}`,
     `  Credentials  ${credentialsFile}`,
     `  Operate      npm run ops -- --help`,

@@ -308,7 +308,7 @@ export interface paths {
         put?: never;
         /**
          * Invite an e-mail address
-         * @description Returns the token of the invitation, which is shown only once.
+         * @description Returns the token of the invitation, which is shown only once. The mail has another token, which also proves the mailbox.
          *
          *     **Access:** a signed-in administrator of the organization.
          *
@@ -447,6 +447,122 @@ export interface paths {
          *     **Rate limit:** not counted.
          */
         post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password/forgot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a reset link to an e-mail address
+         * @description The answer is the same for every address. The link works once and expires after an hour.
+         *
+         *     **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["forgotPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/me/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a link that confirms the e-mail address of the user
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["sendVerification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an e-mail address with the token of a mail
+         * @description **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["verifyEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/me/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a link to a new e-mail address of the user
+         * @description The address changes when the link is used. The answer does not tell whether it is taken.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["changeEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/email/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change an e-mail address with the token of a mail
+         * @description The address before gets a notice.
+         *
+         *     **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["confirmEmail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4224,6 +4340,57 @@ export interface components {
             /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
             external_key: string;
         };
+        SignedUp: {
+            /**
+             * @description A JWT that expires after `expires_in` seconds. Treat it as opaque.
+             * @example eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl
+             */
+            access_token: string;
+            /**
+             * @description Expires after 30 days and works once.
+             * @example q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp
+             */
+            refresh_token: string;
+            /**
+             * @description Always `Bearer`.
+             * @enum {string}
+             */
+            token_type: "Bearer";
+            /**
+             * @description Lifetime of the access token, in seconds.
+             * @example 900
+             */
+            expires_in: number;
+            user: components["schemas"]["User"];
+            org: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                name: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                created_at: string;
+            };
+            /** @enum {string} */
+            mail: "sent" | "not configured" | "address not verified";
+        };
+        User: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+            email: string;
+            /** @example admin */
+            role: string;
+        };
         Session: {
             /**
              * @description A JWT that expires after `expires_in` seconds. Treat it as opaque.
@@ -4260,19 +4427,6 @@ export interface components {
                 created_at: string;
             };
         };
-        User: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
-            name: string;
-            email: string;
-            /** @example admin */
-            role: string;
-        };
         CurrentUser: {
             /**
              * Format: int64
@@ -4283,6 +4437,7 @@ export interface components {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             email: string;
+            email_verified: boolean;
             /**
              * Format: int64
              * @example 4503599627370497
@@ -4408,6 +4563,7 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string;
+            mail_failed: boolean;
         };
         InvitationCreated: {
             /**
@@ -4438,7 +4594,10 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string;
+            mail_failed: boolean;
             token: string;
+            /** @enum {string} */
+            mail: "sent" | "not configured" | "address not verified";
         };
         Organization: {
             /**
@@ -4499,6 +4658,10 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string;
+        };
+        MailSent: {
+            /** @enum {string} */
+            mail: "sent" | "not configured" | "address not verified";
         };
         InvitationDescription: {
             org: {
@@ -7014,6 +7177,10 @@ export interface components {
             occurred_at: string;
             data: components["schemas"]["ImportFinishedData"];
         };
+        /** @description A response with one `SignedUp`. */
+        SignedUpAnswer: {
+            data: components["schemas"]["SignedUp"];
+        };
         /** @description A response with one `Session`. */
         SessionAnswer: {
             data: components["schemas"]["Session"];
@@ -7101,6 +7268,10 @@ export interface components {
         /** @description A response with one `ResetLink`. */
         ResetLinkAnswer: {
             data: components["schemas"]["ResetLink"];
+        };
+        /** @description A response with one `MailSent`. */
+        MailSentAnswer: {
+            data: components["schemas"]["MailSent"];
         };
         /** @description A response with one `InvitationDescription`. */
         InvitationDescriptionAnswer: {
@@ -8029,11 +8200,12 @@ export interface operations {
                      *           "id": 4503599627370497,
                      *           "name": "no example",
                      *           "created_at": "2026-11-21T10:00:00.000Z"
-                     *         }
+                     *         },
+                     *         "mail": "sent"
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["SessionAnswer"];
+                    "application/json": components["schemas"]["SignedUpAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8258,6 +8430,7 @@ export interface operations {
                      *         "id": 4503599627370497,
                      *         "name": "no example",
                      *         "email": "no example",
+                     *         "email_verified": true,
                      *         "org_id": 4503599627370497,
                      *         "orgs": [
                      *           {
@@ -8318,6 +8491,7 @@ export interface operations {
                      *         "id": 4503599627370497,
                      *         "name": "no example",
                      *         "email": "no example",
+                     *         "email_verified": true,
                      *         "org_id": 4503599627370497,
                      *         "orgs": [
                      *           {
@@ -8738,7 +8912,8 @@ export interface operations {
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "created_by": 4503599627370497,
                      *           "created_by_name": "no example",
-                     *           "expires_at": "2026-11-21T10:00:00.000Z"
+                     *           "expires_at": "2026-11-21T10:00:00.000Z",
+                     *           "mail_failed": true
                      *         }
                      *       ],
                      *       "limit": 50,
@@ -8806,7 +8981,9 @@ export interface operations {
                      *         "created_by": 4503599627370497,
                      *         "created_by_name": "no example",
                      *         "expires_at": "2026-11-21T10:00:00.000Z",
-                     *         "token": "no example"
+                     *         "mail_failed": true,
+                     *         "token": "no example",
+                     *         "mail": "sent"
                      *       }
                      *     }
                      */
@@ -9180,6 +9357,225 @@ export interface operations {
             default: components["responses"]["AnyError"];
         };
     };
+    forgotPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success, without a body */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["RefusedUserAgent"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    sendVerification: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "mail": "sent"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailSentAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    verifyEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["RefusedUserAgent"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    changeEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "no example",
+                 *       "password": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "mail": "sent"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailSentAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    confirmEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["RefusedUserAgent"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
     describeInvitation: {
         parameters: {
             query?: never;
@@ -9274,6 +9670,7 @@ export interface operations {
                      *         "id": 4503599627370497,
                      *         "name": "no example",
                      *         "email": "no example",
+                     *         "email_verified": true,
                      *         "org_id": 4503599627370497,
                      *         "orgs": [
                      *           {

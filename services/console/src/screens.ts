@@ -37,6 +37,8 @@ export const OPEN_PATHS = [
   '/accept-invitation',
   '/forgot-password',
   '/reset-password',
+  '/verify-email',
+  '/confirm-email',
   '/provision',
 ] as const
 

@@ -20,6 +20,8 @@ import { legacyKeyHandlers } from './credentials/keys.legacy.ts'
 import { serveInternal, type InternalDeps } from './internal.ts'
 import { acceptanceHandler } from './people/invitations/acceptance.ts'
 import { invitationHandlers } from './people/invitations/invitations.handlers.ts'
+import { createMails, type Mails } from './people/mail/mails.ts'
+import { mailboxHandlers } from './people/mailboxes/mailboxes.handlers.ts'
 import { memberHandlers } from './organizations/members/members.handlers.ts'
 import { limitHandlers } from './limits/limits.handlers.ts'
 import type { UsageElsewhere } from './limits/usage.queries.ts'
@@ -37,6 +39,7 @@ import { createPasswords } from './people/users/passwords.ts'
 import { userHandlers } from './people/users/users.handlers.ts'
 
 type AppDeps = InternalDeps & {
+  mails: Mails
   log: Logger
   registry: Registry
   verify: PrincipalVerifier
@@ -56,15 +59,17 @@ type AppDeps = InternalDeps & {
 /** Two hashes at a time leave threads and cores to other work. */
 const PASSWORD_GATE = { running: 2, runningPerKey: 2, waitingPerKey: 5, waiting: 200, maxWaitMs: 10_000 }
 
-type Deps = Omit<AppDeps, 'signingKeys' | 'buckets' | 'devices'> & {
+type Deps = Omit<AppDeps, 'signingKeys' | 'buckets' | 'devices' | 'mails'> & {
+  /** Where links in mails lead; undefined if no mail is sent. */
+  consoleUrl: string | undefined
   /** Takes and returns tokens of the rate buckets. */
   bucketDatabase: Pick<Pipeline, 'query'>
-  /** Encrypts the signing keys at rest, and proves known devices. 32 bytes. */
+  /** Encrypts the signing keys at rest, proves known devices, and makes the tokens of mails. 32 bytes. */
   signingKeySecret: Buffer
 }
 
 /** The API of keys, which does not listen yet, and what it shares with loops and tests. */
-export function wire({ bucketDatabase, signingKeySecret: secret, ...deps }: Deps) {
+export function wire({ bucketDatabase, signingKeySecret: secret, consoleUrl, ...deps }: Deps) {
   const { db, log, now } = deps
   const signingKeys = createSigningKeys({ db, secret, now })
   const buckets = sharedBuckets({
@@ -73,7 +78,14 @@ export function wire({ bucketDatabase, signingKeySecret: secret, ...deps }: Deps
     log,
   })
   const devices = createKnownDevices({ secret, now })
-  return { app: buildApp({ ...deps, signingKeys, buckets, devices }), signingKeys, buckets, devices }
+  const mails = createMails({ consoleUrl, secret })
+  return {
+    app: buildApp({ ...deps, signingKeys, buckets, devices, mails }),
+    signingKeys,
+    buckets,
+    devices,
+    mails,
+  }
 }
 
 export function buildApp(deps: AppDeps): FastifyInstance {
@@ -101,10 +113,11 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...userHandlers(userDeps),
       ...ownSessionHandlers(userDeps),
       ...passwordResetHandlers(userDeps),
+      ...mailboxHandlers(userDeps),
       ...provisioningHandlers(userDeps),
       ...acceptanceHandler(userDeps),
       ...memberHandlers(deps),
-      ...invitationHandlers(deps),
+      ...invitationHandlers({ ...deps, attempts }),
       ...organizationHandlers(deps),
       ...deletionHandlers(deps),
       ...limitHandlers(deps),

@@ -36,6 +36,21 @@ export const Config = z.object({
     .positive()
     .default(3)
     .describe('Seconds until an address gets one more attempt.'),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe(
+      'Mail server, as `smtps://user:password@host:465` or `smtp://host:587`. Without it no mail is sent.',
+    ),
+  MAIL_FROM: z
+    .string()
+    .min(3)
+    .default('Whereabouts <no-reply@localhost>')
+    .describe('Sender of mails, an address or `Name <address>`.'),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('http://127.0.0.1:8080')
+    .describe('Public address of the console, for the links in mails.'),
   INTERNAL_WITHOUT_CREDENTIAL: z
     .enum(['true', 'false'])
     .default('false')

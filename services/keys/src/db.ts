@@ -2,6 +2,7 @@ import type { ReaderFormat } from '@whereabouts/contracts/resources/tracking/rea
 import type { Role } from '@whereabouts/contracts/principal'
 import type { OutboxTable } from '@whereabouts/db/outbox/outbox'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
+import type { Template } from './people/mail/texts.en.ts'
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely'
 
 type OrgTable = {
@@ -54,6 +55,8 @@ type UserTable = {
   password_memory_kib: number
   password_passes: number
   password_parallelism: number
+  /** When its user last proved to read the mailbox; null for an address that nobody has proved. */
+  email_verified_at: Generated<string | null>
   created_at: Generated<string>
 }
 
@@ -72,15 +75,43 @@ type InvitationTable = {
   email_key: string
   role: Role
   token_hash: Buffer
+  /** The mail with it, if one was sent, and the token of that mail, which proves the mailbox. */
+  mail_id: Generated<string | null>
+  mail_token_hash: Generated<Buffer | null>
+  /** When it was given up to deliver that mail. */
+  mail_failed_at: Generated<string | null>
   created_by: number
+  created_at: Generated<string>
+  expires_at: string
+}
+
+type MailTable = {
+  id: string
+  template: Template
+  recipient: string
+  details: unknown
+  attempts: Generated<number>
+  created_at: Generated<string>
+  next_attempt_at: Generated<string>
+  expires_at: string
+}
+
+type MailboxProofTable = {
+  token_hash: Buffer
+  user_id: number
+  /** The address of the mailbox: that of the user, or the one they want. */
+  email: string
+  email_key: string
   created_at: Generated<string>
   expires_at: string
 }
 
 type PasswordResetTable = {
   token_hash: Buffer
-  /** Of the administrator who made the link; null for a link of the operator. */
+  /** Of the administrator who made the link; null for a link of the operator, or in a mail. */
   org_id: number | null
+  /** The mail with the link, whose token then proves the mailbox. */
+  mail_id: Generated<string | null>
   user_id: number
   created_by: number | null
   created_at: Generated<string>
@@ -199,6 +230,8 @@ export type KeysDatabase = {
   app_user: UserTable
   membership: MembershipTable
   invitation: InvitationTable
+  mail: MailTable
+  mailbox_proof: MailboxProofTable
   password_reset: PasswordResetTable
   provisioning_link: ProvisioningLinkTable
   api_key: ApiKeyTable
@@ -223,6 +256,8 @@ export type DeletedOrgRow = Selectable<DeletedOrgTable>
 export type UserRow = Selectable<UserTable>
 export type MembershipRow = Selectable<MembershipTable>
 export type InvitationRow = Selectable<InvitationTable>
+export type MailRow = Selectable<MailTable>
+export type MailboxProofRow = Selectable<MailboxProofTable>
 export type ProvisioningLinkRow = Selectable<ProvisioningLinkTable>
 export type ApiKeyRow = Selectable<ApiKeyTable>
 export type SigningKeyRow = Selectable<SigningKeyTable>

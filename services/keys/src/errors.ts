@@ -10,6 +10,11 @@ export const invitationUnusable = () =>
 export const invitedSomebodyElse = () =>
   new AppError('conflict', 'The invitation is for another e-mail address')
 export const invalidResetLink = () => unauthorized('Invalid or expired reset link')
+export const invalidMailLink = () => unauthorized('Invalid or expired link')
+export const wrongPassword = () =>
+  validationFailed([
+    { field: 'password', code: 'invalid_value', message: 'password is not the password of this account' },
+  ])
 export const ownResetLink = () => new AppError('conflict', 'Change your own password in your account')
 export const belongsElsewhere = () =>
   new AppError(

@@ -7,9 +7,11 @@ import { freeReaderAccounts, purgeClientIds } from './credentials/callout/reader
 import type { KeyUse } from './credentials/api-keys/key-use.ts'
 import type { Brokers } from './brokers.ts'
 import type { Db } from './db.ts'
-import { disconnectMetrics } from './metrics.ts'
+import { disconnectMetrics, mailMetrics } from './metrics.ts'
 import { purgeSuspensions } from './brokers/floods/suspensions.queries.ts'
 import { eraseDeleted } from './credentials/deletion/erasures.loop.ts'
+import { sendMails, type MailDeps } from './people/mail/mail.loop.ts'
+import { purgeExpiredProofs } from './people/mailboxes/mailbox-proofs.queries.ts'
 import { purgeExpiredInvitations } from './people/invitations/invitations.queries.ts'
 import { purgeExpiredResetLinks } from './people/password-resets/reset-links.queries.ts'
 import { purgeExpiredLinks } from './credentials/provisioning/provisioning.queries.ts'
@@ -33,14 +35,17 @@ type Options = {
   /** Deletes full rate buckets. */
   purgeBuckets: () => Promise<unknown>
   registry: Registry
+  /** Undefined if no mail is sent. */
+  mail: Pick<MailDeps, 'mails' | 'smtp'> | undefined
 }
 
 /** The timed work of the service. All replicas run it, and share the work. */
 export function startLoops({ db, log, registry, signingKeys, signingKeyDays, ...options }: Options) {
-  const { brokers, owner, use, purgeBuckets } = options
+  const { brokers, owner, use, purgeBuckets, mail } = options
   const every = (everyMs: number, name: string, turn: (stopping: AbortSignal) => Promise<void>) =>
     startBackgroundJob({ name, everyMs, log, registry }, turn)
   const onDisconnect = disconnectMetrics(registry)
+  const onOutcome = mailMetrics(registry)
   return {
     // Picks up revocations of other replicas within the second of D9.3.
     disconnects: every(500, 'disconnects', () =>
@@ -70,6 +75,11 @@ export function startLoops({ db, log, registry, signingKeys, signingKeyDays, ...
         stopping,
       }),
     ),
+    mails:
+      mail &&
+      startBackgroundJob({ name: 'mails', everyMs: 1_000, log, registry }, (stopping) =>
+        sendMails({ db, log, onOutcome, ...mail }, stopping),
+      ),
     purge: every(60_000, 'token-purge', async () => {
       for (const purge of PURGES) await purgeAll(() => purge(db, PURGE_BATCH))
       await purgeBuckets()
@@ -82,6 +92,7 @@ const PURGES = [
   purgeExpiredInvitations,
   purgeExpiredResetLinks,
   purgeExpiredLinks,
+  purgeExpiredProofs,
   purgeClientIds,
   freeReaderAccounts,
   purgeSuspensions,

@@ -7,6 +7,9 @@ type Counts = {
   signing_key_age: number | null
   /** Seconds; null if nothing is pending. */
   oldest_revocation: number | null
+  mails: number
+  /** Seconds; null if none waits. */
+  oldest_mail: number | null
 }
 
 /** Reads all organizations, so only for a background job. */
@@ -22,7 +25,11 @@ export async function countEverything(db: Db): Promise<Counts> {
       (select extract(epoch from clock_timestamp() - max(activated_at))::float8
         from signing_key where state = 'active') as signing_key_age,
       (select extract(epoch from clock_timestamp() - min(created_at))::float8
-        from pending_disconnect) as oldest_revocation`.execute(db)
+        from pending_disconnect) as oldest_revocation,
+      (select count(*)::int8 from mail) as mails,
+      (select extract(epoch from clock_timestamp() - min(created_at))::float8 from mail) as oldest_mail`.execute(
+    db,
+  )
   const [counts] = rows
   if (!counts) throw new Error('the count has no row')
   return counts

@@ -53,6 +53,19 @@ export function suspensionMetrics(registry: Registry): () => void {
   return () => suspensions.inc()
 }
 
+const MAIL_OUTCOMES = ['sent', 'failed', 'refused', 'expired'] as const
+
+/** Attempts to send a mail. */
+export function mailMetrics(registry: Registry): (outcome: (typeof MAIL_OUTCOMES)[number]) => void {
+  const mails = counter(
+    registry,
+    'mails_total',
+    'Attempts to send a mail. `failed` is retried, `refused` and `expired` are given up.',
+    { outcome: MAIL_OUTCOMES },
+  )
+  return (outcome) => mails.inc({ outcome })
+}
+
 type GaugeOptions = {
   db: Db
   registry: Registry
@@ -66,7 +79,7 @@ type GaugeOptions = {
 
 const SUBSCRIPTIONS = ['open_ended', 'ends_within_14_days', 'ends_later', 'lapsed'] as const
 
-/** Gauges from the database: organizations by subscription, the signing key, pending disconnects. */
+/** Gauges from the database: organizations by subscription, the signing key, pending disconnects, mails. */
 export function startGauges({
   db,
   registry,
@@ -92,6 +105,8 @@ export function startGauges({
       revocation_oldest_pending_seconds: {
         help: 'Age of the oldest revocation whose connections may still be open. Up to six seconds are normal.',
       },
+      mails_waiting: { help: 'Mails that the SMTP server has not taken yet.' },
+      mail_oldest_waiting_seconds: { help: 'Age of the oldest mail that waits.' },
       reader_accounts: {
         help: 'Accounts for NATS readers at the broker. Absent until the broker has reported them.',
       },
@@ -101,12 +116,14 @@ export function startGauges({
       },
     },
     sample: async () => {
-      const { subscriptions, signing_key_age, oldest_revocation } = await countEverything(db)
+      const { subscriptions, signing_key_age, oldest_revocation, ...mail } = await countEverything(db)
       return {
         organizations: byLabel('subscription', SUBSCRIPTIONS, subscriptions),
         signing_key_age_seconds: signing_key_age ?? Number.NaN,
         signing_key_rotation_seconds: signingKeyDays * 86_400,
         revocation_oldest_pending_seconds: oldest_revocation ?? 0,
+        mails_waiting: mail.mails,
+        mail_oldest_waiting_seconds: mail.oldest_mail ?? 0,
         reader_accounts: readerAccounts() ?? Number.NaN,
         reader_accounts_used: await countReaderAccounts(db),
         broker_certificate_expiry_timestamp_seconds: firstExpiry(await certificates()),

@@ -26,6 +26,7 @@ import type { Config } from './config.ts'
 import type { KeysDatabase } from './db.ts'
 import { createFloodGuard } from './brokers/floods/flood-guard.ts'
 import { startLoops } from './loops.ts'
+import { createSmtp } from './people/mail/smtp.ts'
 import { loginMetrics, startGauges, suspensionMetrics } from './metrics.ts'
 
 /** The parts of keys. Without the broker the outbox keeps its rows, and readers wait for their login. */
@@ -46,7 +47,7 @@ export function keys(frame: Frame<Config>) {
   measurePools(registry, { keys: tenants, 'keys logins': worker })
   const { db, pool } = worker
   const principalKeys = principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY)
-  const { app, signingKeys } = wire({
+  const { app, signingKeys, mails } = wire({
     tenants,
     db,
     bucketDatabase,
@@ -56,10 +57,12 @@ export function keys(frame: Frame<Config>) {
     verify: principalVerifier(principalKeys, 'keys'),
     verifyGateway: gatewayVerifier(principalKeys, 'keys'),
     environment: config.ENVIRONMENT,
+    consoleUrl: config.SMTP_URL === undefined ? undefined : config.PUBLIC_URL,
     addressRate: { capacity: config.ADDRESS_ATTEMPTS, secondsPerToken: config.ADDRESS_ATTEMPT_SECONDS },
     onChange: () => {
       outbox.value?.wake()
       loops.value?.disconnects.wake()
+      loops.value?.mails?.wake()
     },
     usageElsewhere: (orgId) => brokers.usageElsewhere(orgId),
     isCredentialOptional: config.INTERNAL_WITHOUT_CREDENTIAL,
@@ -68,6 +71,8 @@ export function keys(frame: Frame<Config>) {
   const ready = async () => ({ database: await worker.isReachable() })
   serveReadiness(app, ready)
   const use = new KeyUse(db)
+  const smtp =
+    config.SMTP_URL === undefined ? undefined : createSmtp({ url: config.SMTP_URL, from: config.MAIL_FROM })
   const brokers = openBrokers(config, {
     db,
     log,
@@ -102,6 +107,7 @@ export function keys(frame: Frame<Config>) {
         brokers,
         use,
         purgeBuckets: () => deleteFullBuckets(pool),
+        mail: smtp && { mails, smtp },
       }),
       gauges: startGauges({
         ...shared,
@@ -110,7 +116,8 @@ export function keys(frame: Frame<Config>) {
       }),
     }),
     stop: async (running) => {
-      await stopAll(Object.values(running))
+      await stopAll(Object.values(running).filter((loop) => loop !== undefined))
+      smtp?.close()
       await use.flush()
     },
   })

@@ -14,6 +14,7 @@ import { test as base } from 'vitest'
 import { createAttempts, type Attempts } from '../src/attempts/attempts.ts'
 import type { KnownDevices } from '../src/attempts/known-devices.ts'
 import { createWaitingRoom } from '../src/attempts/waiting-room.ts'
+import type { Mails } from '../src/people/mail/mails.ts'
 import type { KeysDatabase, Tenants } from '../src/db.ts'
 import type { SigningKeys } from '../src/credentials/tokens/signing-keys.ts'
 import { wire } from '../src/app.ts'
@@ -50,6 +51,7 @@ export type Keys = {
   buckets: SharedBuckets
   devices: KnownDevices
   attempts: Pick<Attempts, 'issue'>
+  mails: Mails
   /** Number of calls of `onChange`. */
   changes: () => number
   send(path: string, sent?: Sent): Promise<LightMyRequestResponse>
@@ -73,7 +75,10 @@ const admin: Keys['admin'] = ({ orgId, userId }) => ({ orgId, userId, kind: 'ses
 
 const member: Keys['member'] = (org) => ({ ...admin(org), role: 'member' })
 
-async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<void> }> {
+async function startKeys(
+  logLevel: string,
+  consoleUrl: string | undefined,
+): Promise<Keys & { stop(): Promise<void> }> {
   const database = await createServiceDatabase<KeysDatabase>('keys', MIGRATIONS)
   const { db } = database.worker
   const tenants = openTenantDatabase<KeysDatabase>(database.url, {
@@ -84,7 +89,7 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
   const callers = testCallers('keys')
   const secret = randomBytes(32)
   let committed = 0
-  const { app, signingKeys, buckets, devices } = wire({
+  const { app, signingKeys, buckets, devices, mails } = wire({
     tenants,
     db,
     bucketDatabase: database.pool,
@@ -95,6 +100,7 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
     verifyGateway: (token) => callers.verifyGateway(token),
     isCredentialOptional: false,
     environment: 'production',
+    consoleUrl,
     addressRate: ADDRESS_RATE,
     now: Date.now,
     usageElsewhere: async () => ELSEWHERE,
@@ -163,16 +169,30 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
     room: createWaitingRoom(),
     onRefusal: () => undefined,
   })
-  const shared = { database, tenants, signingKeys, secret, buckets, devices, attempts, changes, send, post }
+  const shared = {
+    mails,
+    database,
+    tenants,
+    signingKeys,
+    secret,
+    buckets,
+    devices,
+    attempts,
+    changes,
+    send,
+    post,
+  }
   return { ...shared, ...people, createKey, exchange, ask, stop }
 }
 
 /** One service and one database per test file. Each test uses its own organizations. */
-export const test = base.extend<{ logLevel: string; keys: Keys }>({
+export const test = base.extend<{ logLevel: string; consoleUrl: string | undefined; keys: Keys }>({
   logLevel: ['error', { scope: 'file' }],
+  /** Undefined: no mail is sent. */
+  consoleUrl: [undefined, { scope: 'file' }],
   keys: [
-    async ({ logLevel }, use) => {
-      const keys = await startKeys(logLevel)
+    async ({ logLevel, consoleUrl }, use) => {
+      const keys = await startKeys(logLevel, consoleUrl)
       await use(keys)
       await keys.stop()
     },

@@ -1,4 +1,6 @@
 import type { OperationId } from '@whereabouts/contracts/routes'
+import { inject } from 'vitest'
+import { mailedToken } from '../../system/mail.ts'
 import type { CallOptions } from '../support/api.ts'
 import { jwtParts } from '../../system/jwt.ts'
 import { fromNewAddress } from '../../system/addresses.ts'
@@ -51,6 +53,15 @@ async function newMember(given: Given) {
   const { token } = await invite(given)
   const body = { token, name: 'Bob', password: PASSWORD }
   return (await succeed(given.api.call('acceptInvitation', { body }))).body.data
+}
+
+/** The token of the mail to the new address of somebody. */
+/** Of a new organization, whose administrator is the caller. */
+async function changeOfAddress(api: Given['api'], email: string) {
+  const { admin, password } = await newOrganization(api)
+  await succeed(api.call('changeEmail', { token: admin, body: { email, password } }))
+  const token = await mailedToken(inject('urls').mail, email, 'Confirm your new e-mail address')
+  return { token: admin, body: { token } }
 }
 
 const linkBody = { reader_key: 'dock-1', format: 'canonical' }
@@ -161,6 +172,47 @@ export const peopleScenarios: Record<string, Scenario> = {
     429: (given) =>
       repeatedly(given, 'resetPassword', () => ({ body: { token: 'unknown', password: PASSWORD } })),
   },
+  forgotPassword: {
+    202: () => ({ body: { email: newEmail() } }),
+    429: (given) => repeatedly(given, 'forgotPassword', () => ({ body: { email: newEmail() } })),
+  },
+  sendVerification: {
+    202: async ({ api }) => ({ token: (await newOrganization(api)).admin }),
+    429: async ({ api }) => {
+      const { admin: token } = await newOrganization(api)
+      for (let times = 0; times < 3; times += 1) await api.call('sendVerification', { token })
+      return { token }
+    },
+  },
+  verifyEmail: {
+    204: async ({ api }) => {
+      const { email, admin } = await newOrganization(api)
+      const token = await mailedToken(inject('urls').mail, email, 'Confirm your e-mail address')
+      return { token: admin, body: { token } }
+    },
+    401: () => ({ body: { token: 'unknown' }, headers: fromNewAddress() }),
+    429: (given) => repeatedly(given, 'verifyEmail', () => ({ body: { token: 'unknown' } })),
+  },
+  changeEmail: {
+    202: async ({ api }) => {
+      const { admin: token, password } = await newOrganization(api)
+      return { token, body: { email: newEmail(), password } }
+    },
+    429: async (given) => {
+      const { admin: token } = await newOrganization(given.api)
+      const body = { email: newEmail(), password: 'wrong' }
+      return repeatedly(given, 'changeEmail', () => ({ token, body }))
+    },
+  },
+  confirmEmail: {
+    204: ({ api }) => changeOfAddress(api, newEmail()),
+    401: () => ({ body: { token: 'unknown' }, headers: fromNewAddress() }),
+    409: async ({ api }) => {
+      const { email } = await newOrganization(api)
+      return changeOfAddress(api, email)
+    },
+    429: (given) => repeatedly(given, 'confirmEmail', () => ({ body: { token: 'unknown' } })),
+  },
   createProvisioningLink: {
     201: (given) => ({ ...ownOrg(given), body: linkBody }),
     409: async ({ api }) => {
@@ -220,6 +272,18 @@ export const peopleScenarios: Record<string, Scenario> = {
   createInvitation: {
     201: (given) => ({ ...ownOrg(given), body: { email: newEmail(), role: 'member' } }),
     409: (given) => ({ ...ownOrg(given), body: { email: given.org.email, role: 'member' } }),
+    429: async ({ api }) => {
+      const org = await newOrganization(api)
+      const token = await mailedToken(inject('urls').mail, org.email, 'Confirm your e-mail address')
+      await succeed(api.call('verifyEmail', { body: { token } }))
+      const invitation = {
+        ...ownOrg({ org } as Given),
+        token: org.admin,
+        body: { email: newEmail(), role: 'member' },
+      }
+      for (let times = 0; times < 3; times += 1) await api.call('createInvitation', invitation)
+      return invitation
+    },
   },
   revokeInvitation: {
     204: async (given) => ({ params: { org_id: given.org.id, invitation_id: (await invite(given)).id } }),

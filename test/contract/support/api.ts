@@ -52,6 +52,10 @@ const ATTEMPTS = new Set<OperationId>([
   'createLegacyToken',
   'changePassword',
   'resetPassword',
+  'forgotPassword',
+  'verifyEmail',
+  'changeEmail',
+  'confirmEmail',
   'provisionReader',
 ])
 

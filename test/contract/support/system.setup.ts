@@ -8,7 +8,7 @@ import { migrateAhead } from './next-schema.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     /** The public port, and the addresses readers connect to. */
-    urls: { base: string; nats: string; mqtt: string }
+    urls: { base: string; nats: string; mqtt: string; mail: string }
     /** For one more gateway next to the system's own. */
     place: StackPlace
   }
@@ -21,8 +21,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // While it runs, because statements prepared before must still work.
   await newOrganization(system.stack, 'before the next schema')
   await migrateAhead(urls.postgres, DATABASE)
-  const { base, nats, mqtt } = urls
-  project.provide('urls', { base, nats, mqtt })
+  const { base, nats, mqtt, mail } = urls
+  project.provide('urls', { base, nats, mqtt, mail })
   project.provide('place', { urls, secrets, dataDir })
   return leave
 }

@@ -8,7 +8,7 @@ import { openWatcher } from './watcher.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    urls: { base: string; nats: string; mqtt: string }
+    urls: { base: string; nats: string; mqtt: string; mail: string }
     place: StackPlace
     /** Passwords of the running system. The suite only reads with them and never attacks with them. */
     secrets: Secrets
@@ -36,7 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const streams = (await watcher.streams()).map(({ name }) => name)
     await watcher.close()
     console.log(`walls: nats-server ${watcher.version}, streams ${streams.join(', ')}`)
-    project.provide('urls', { base, nats, mqtt: mqttUrl })
+    project.provide('urls', { base, nats, mqtt: mqttUrl, mail: urls.mail })
     project.provide('place', { urls, secrets, dataDir })
     project.provide('secrets', secrets)
     project.provide('streams', streams)

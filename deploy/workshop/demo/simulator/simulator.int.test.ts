@@ -57,6 +57,7 @@ const demoAt = ({ url, mqttUrl }: NatsServer): Demo => ({
   base_url: 'http://127.0.0.1:1',
   nats_url: url,
   mqtt_url: mqttUrl,
+  mail_url: 'http://127.0.0.1:1',
   org_id: ORG,
   admin: { email: 'a@b.example', password: 'unused' },
   api_key: { client_id: 'unused', client_secret: 'unused' },

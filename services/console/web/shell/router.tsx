@@ -29,6 +29,8 @@ const OPEN: Readonly<Record<OpenPath, RouteComponent>> = {
     () => import('../areas/passwords/forgot-password/forgot-password.tsx'),
   ),
   '/reset-password': lazyRouteComponent(() => import('../areas/passwords/reset-password/reset-password.tsx')),
+  '/verify-email': lazyRouteComponent(() => import('../areas/passwords/mail-link/verify-email.tsx')),
+  '/confirm-email': lazyRouteComponent(() => import('../areas/passwords/mail-link/confirm-email.tsx')),
   '/provision': lazyRouteComponent(() => import('../areas/readers/provision/provision.tsx')),
 }
 const open = Object.entries(OPEN).map(([path, component]) =>

@@ -30,6 +30,8 @@ export type Attempts = {
     clientAddress: string,
     knownDevice?: string,
   ): Promise<{ succeeded(): Promise<void> }>
+  /** Takes one of the mails of a template that an address gets at a time. False if it got enough of them. */
+  mayMail(template: string, email: string): Promise<boolean>
 }
 
 type Options = {
@@ -49,6 +51,8 @@ export const ISSUE_RATES = {
   user: { capacity: 60, secondsPerToken: 1 },
   organization: { capacity: 1_000, secondsPerToken: 0.05 },
 } as const satisfies Record<string, Rate>
+/** Mails of one template to one address: three at once, then three an hour. */
+const MAIL_RATE: Rate = { capacity: 3, secondsPerToken: 1_200 }
 /** The longest delay of an attempt on an account whose bucket is empty. */
 const MAX_DELAY_MS = 4_000
 
@@ -69,6 +73,11 @@ export function createAttempts({ buckets, addressRate, room, onRefusal }: Option
   return {
     admit: take,
     failed: take,
+
+    async mayMail(template, email) {
+      const { taken } = await buckets.take(`mail:${template}:${digestOf(emailKey(email))}`, MAIL_RATE)
+      return taken
+    },
 
     async issue(owner) {
       if ('keyId' in owner) await takeFrom(`issue:key:${owner.keyId}`, ISSUE_RATES.key)

@@ -97,7 +97,7 @@ async function applyDeletion(tx: Tx, state: OrgState, deletedAt: string): Promis
 }
 
 /**
- * Ends all refresh tokens, invitations, reset links and provisioning links: those ended or spent since the backup would be valid again.
+ * Ends all refresh tokens, invitations, reset links, provisioning links and mails: those ended or spent since the backup would be valid again.
  */
 export async function endSessions(tx: Tx): Promise<{ sessions: number; invitations: number }> {
   const ended = await tx
@@ -107,6 +107,8 @@ export async function endSessions(tx: Tx): Promise<{ sessions: number; invitatio
     .executeTakeFirst()
   await tx.deleteFrom('password_reset').execute()
   await tx.deleteFrom('provisioning_link').execute()
+  await tx.deleteFrom('mailbox_proof').execute()
+  await tx.deleteFrom('mail').execute()
   const withdrawn = await tx.deleteFrom('invitation').executeTakeFirst()
   return { sessions: Number(ended.numUpdatedRows), invitations: Number(withdrawn.numDeletedRows) }
 }

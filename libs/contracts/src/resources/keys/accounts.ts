@@ -8,7 +8,7 @@ import { dataOf, pathId } from '../../rules/query.ts'
 import { JSON_MEDIA_TYPE, type Route } from '../../route.ts'
 import { Name, text } from '../../rules/text.ts'
 import { ZoneName } from '../../rules/time-zone.ts'
-import { Password } from './tokens.ts'
+import { Email, ExistingPassword, MailOutcome, Password } from './tokens.ts'
 
 /**
  * What an invitation says to the person who has its token. Not whether the address is registered: who invites has the
@@ -27,6 +27,8 @@ export type InvitationDescription = z.infer<typeof InvitationDescription>
 
 /** Only this reply has the token. */
 const ResetLink = z.object({ token: z.string(), expires_at: WireInstant }).meta({ id: 'ResetLink' })
+
+const MailSent = z.object({ mail: MailOutcome }).meta({ id: 'MailSent' })
 
 /** Days of history that are kept of assets of each type (D22.2). Null: as long as the installation keeps it. */
 const RetentionDays = z
@@ -151,6 +153,60 @@ export const accountRoutes = {
     body: z.strictObject({ token: Token, password: Password }),
     success: { status: 204 },
     errors: ['validation_error', 'bad_request', 'unauthorized', 'rate_limited'],
+  },
+  forgotPassword: {
+    ...consoleRow,
+    method: 'POST',
+    path: '/auth/password/forgot',
+    access: 'none',
+    summary: 'Send a reset link to an e-mail address',
+    description: 'The answer is the same for every address. The link works once and expires after an hour.',
+    body: z.strictObject({ email: Email }),
+    success: { status: 202 },
+    errors: ['validation_error', 'bad_request', 'rate_limited'],
+  },
+  sendVerification: {
+    ...consoleRow,
+    method: 'POST',
+    path: '/users/me/verification',
+    access: 'session',
+    role: 'viewer',
+    summary: 'Send a link that confirms the e-mail address of the user',
+    success: { status: 202, schema: dataOf(MailSent) },
+    errors: ['rate_limited'],
+  },
+  verifyEmail: {
+    ...consoleRow,
+    method: 'POST',
+    path: '/auth/verify',
+    access: 'none',
+    summary: 'Confirm an e-mail address with the token of a mail',
+    body: z.strictObject({ token: Token }),
+    success: { status: 204 },
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'rate_limited'],
+  },
+  changeEmail: {
+    ...consoleRow,
+    method: 'POST',
+    path: '/users/me/email',
+    access: 'session',
+    role: 'viewer',
+    summary: 'Send a link to a new e-mail address of the user',
+    description: 'The address changes when the link is used. The answer does not tell whether it is taken.',
+    body: z.strictObject({ email: Email, password: ExistingPassword }),
+    success: { status: 202, schema: dataOf(MailSent) },
+    errors: ['validation_error', 'bad_request', 'rate_limited'],
+  },
+  confirmEmail: {
+    ...consoleRow,
+    method: 'POST',
+    path: '/auth/email/confirm',
+    access: 'none',
+    summary: 'Change an e-mail address with the token of a mail',
+    description: 'The address before gets a notice.',
+    body: z.strictObject({ token: Token }),
+    success: { status: 204 },
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'conflict', 'rate_limited'],
   },
   describeInvitation: {
     ...consoleRow,

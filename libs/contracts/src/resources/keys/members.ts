@@ -6,7 +6,7 @@ import { roles } from '../../principal.ts'
 import { dataOf, listOf, page, pathId } from '../../rules/query.ts'
 import { JSON_MEDIA_TYPE, type Route } from '../../route.ts'
 import { Name, text } from '../../rules/text.ts'
-import { Email, ExistingPassword, Password, Session } from './tokens.ts'
+import { Email, ExistingPassword, MailOutcome, Password, Session } from './tokens.ts'
 
 export const RoleShown = z.string().meta({ example: 'admin' })
 
@@ -18,6 +18,7 @@ export const CurrentUserView = z
     id: Id,
     name: z.string(),
     email: z.string(),
+    email_verified: z.boolean(),
     org_id: Id,
     orgs: z.array(z.object({ id: Id, name: z.string(), role: RoleShown, created_at: WireInstant })),
   })
@@ -48,12 +49,13 @@ export const InvitationView = z
     created_by: Id,
     created_by_name: z.string(),
     expires_at: WireInstant,
+    mail_failed: z.boolean(),
   })
   .meta({ id: 'Invitation' })
 export type InvitationView = z.infer<typeof InvitationView>
 
-/** Only this reply has the token. */
-export const InvitationCreated = InvitationView.extend({ token: z.string() }).meta({
+/** Only this reply has the token. `mail`: an administrator whose own address is not verified sends none. */
+export const InvitationCreated = InvitationView.extend({ token: z.string(), mail: MailOutcome }).meta({
   id: 'InvitationCreated',
 })
 
@@ -193,11 +195,13 @@ export const memberRoutes = {
     access: 'session',
     role: 'admin',
     summary: 'Invite an e-mail address',
-    description: 'Returns the token of the invitation, which is shown only once.',
+    description:
+      'Returns the token of the invitation, which is shown only once. The mail has another token, which also proves ' +
+      'the mailbox.',
     params: OrgPath,
     body: z.strictObject({ email: Email, role: z.enum(roles) }),
     success: { status: 201, schema: dataOf(InvitationCreated) },
-    errors: ['validation_error', 'bad_request', 'conflict'],
+    errors: ['validation_error', 'bad_request', 'conflict', 'rate_limited'],
   },
   revokeInvitation: {
     ...consoleRow,

@@ -92,11 +92,16 @@ export const UserView = z
   .object({ id: Id, name: z.string(), email: z.string(), role: z.string().meta({ example: 'admin' }) })
   .meta({ id: 'User' })
 
+/** What became of the mail that a request causes (D15.1). */
+export const MailOutcome = z.enum(['sent', 'not configured', 'address not verified'])
+
 export const Session = Tokens.extend({
   user: UserView,
   org: z.object({ id: Id, name: z.string(), created_at: WireInstant }),
 }).meta({ id: 'Session' })
 export type Session = z.infer<typeof Session>
+
+const SignedUp = Session.extend({ mail: MailOutcome }).meta({ id: 'SignedUp' })
 
 const Refresh = z.strictObject({ refresh_token: text(1, 255) })
 /** With `org_id` the session continues in that organization of the user. */
@@ -135,7 +140,7 @@ export const tokenRoutes = {
       email: Email,
       password: Password,
     }),
-    success: { status: 201, schema: dataOf(Session) },
+    success: { status: 201, schema: dataOf(SignedUp) },
     errors: ['validation_error', 'bad_request', 'conflict', 'rate_limited'],
   },
   logIn: {

@@ -1,8 +1,10 @@
 import type { Role } from '@whereabouts/contracts/principal'
+import { sql } from 'kysely'
 import type { Db, Tx, UserRow } from '../../db.ts'
 
 /** A user as a member of one organization; `id` is the user's. */
 export type Member = Pick<UserRow, 'id' | 'name' | 'email'> & {
+  email_verified: boolean
   org_id: number
   org_name: string
   org_created_at: string
@@ -77,5 +79,6 @@ export function members(db: Db) {
     .innerJoin('org', 'org.id', 'membership.org_id')
     .select(['app_user.id', 'app_user.name', 'app_user.email', 'membership.role', 'membership.org_id'])
     .select(['membership.revision', 'membership.created_at as joined_at'])
+    .select(sql<boolean>`app_user.email_verified_at is not null`.as('email_verified'))
     .select(['org.name as org_name', 'org.created_at as org_created_at'])
 }

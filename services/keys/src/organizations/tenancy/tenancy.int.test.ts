@@ -25,6 +25,7 @@ function forgetfulService(keys: Keys, tenants: Tenants) {
     addressRate: ADDRESS_RATE,
     signingKeys: keys.signingKeys,
     environment: 'production',
+    mails: keys.mails,
     now: Date.now,
     usageElsewhere: async () => [],
     onChange: () => undefined,

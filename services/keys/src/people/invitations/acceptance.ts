@@ -1,4 +1,5 @@
 import { invalidToken, validationFailed } from '@whereabouts/service-kit/errors/errors'
+import { changesOf, SECRET } from '@whereabouts/db/outbox/audit'
 import type { BodyOf } from '@whereabouts/contracts/routes'
 import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import type { AppError } from '@whereabouts/service-kit/errors/app-error'
@@ -12,22 +13,40 @@ import { lockOrg } from '../../organizations/orgs/orgs.queries.ts'
 import { required } from '../../credentials/tokens/credentials.ts'
 import { hashSecret } from '../../credentials/secrets.ts'
 import { currentUser } from '../users/current-user.ts'
-import { findUser, lockUser } from '../users/own-sessions.queries.ts'
+import { enqueueChainEnds } from '../../credentials/tokens/chains.ts'
+import { endLinks } from '../mailboxes/mailbox-proofs.queries.ts'
+import { proveMailbox } from '../mailboxes/prove-mailbox.ts'
+import {
+  endOtherSessions,
+  findUser,
+  lockUser,
+  updateName,
+  updatePassword,
+} from '../users/own-sessions.queries.ts'
+import type { PasswordHash } from '../users/passwords.ts'
 import { checkPassword } from '../users/password-check.ts'
 import { checkNewPassword } from '../users/password-rules.ts'
 import { openSession, sessionReply } from '../users/sessions.ts'
+import { auditUser } from '../users/user-audit.ts'
 import type { UserDeps } from '../users/user-deps.ts'
 import { findUserByEmail, insertUser, type NewUser } from '../users/users.queries.ts'
 import { describeInvitation, findInvitation, takeInvitation } from './invitations.queries.ts'
 
-/** A registered user has proved who they are, with the password of this hash if there is one. */
-type Guest = { id: number; passwordHash?: Buffer } | NewUser
+/**
+ * A registered user has proved who they are, with the password of this hash if there is one. An owner reads the mailbox
+ * of an account whose address nobody has verified, and takes it over.
+ */
+type Guest =
+  | { id: number; passwordHash?: Buffer }
+  | { owned: number; name: string; hash: PasswordHash }
+  | NewUser
 
 type AcceptanceOperation = 'describeInvitation' | 'acceptInvitation' | 'joinOrg'
 
 /**
- * Joining with the token of an invitation. The token names the invited address, but does not prove who holds it. A
- * registered address joins only with its user's password.
+ * Joining with the token of an invitation. That of the link which an administrator hands over does not prove who holds
+ * the invited address. That of the mail does: it verifies the address, and where nobody has verified it, its holder
+ * needs no password of who signed up with it (ADR 124).
  */
 export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, AcceptanceOperation> {
   const { db, attempts, accessTokens, onChange } = deps
@@ -47,7 +66,10 @@ export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, Accept
       const user = await findUser(db, userOf(principal))
       if (!user) throw invalidToken()
       if (user.email_key !== invitation.email_key) throw invitedSomebodyElse()
-      await db.transaction().execute((tx) => join(tx, invitation, { id: user.id }, invitationUnusable))
+      const proof = provesMailbox(invitation, body.token)
+      await db
+        .transaction()
+        .execute((tx) => join(tx, invitation, { id: user.id }, { proof, gone: invitationUnusable }))
       onChange()
       return { data: await currentUser(deps, principal) }
     },
@@ -56,12 +78,17 @@ export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, Accept
       await attempts.admit(clientAddress)
       const invitation = await findInvitation(db, hashSecret(body.token))
       if (!invitation) throw invalidInvitation()
-      const guest = await guestOf(deps, invitation.email, body, clientAddress)
+      const guest = await guestOf(deps, invitation, body, clientAddress)
+      const proof = provesMailbox(invitation, body.token)
       await accessTokens.prepare()
       const session = await db
         .transaction()
         .execute(async (tx) =>
-          startSession(tx, invitation.org_id, await join(tx, invitation, guest, invalidInvitation)),
+          startSession(
+            tx,
+            invitation.org_id,
+            await join(tx, invitation, guest, { proof, gone: invalidInvitation }),
+          ),
         )
       onChange()
       return sessionReply(accessTokens, session)
@@ -76,15 +103,19 @@ export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, Accept
  */
 async function guestOf(
   deps: UserDeps,
-  email: string,
-  { name, password }: BodyOf<'acceptInvitation'>,
+  invitation: InvitationRow,
+  { token, name, password }: BodyOf<'acceptInvitation'>,
   clientAddress: string,
 ): Promise<Guest> {
+  const { email } = invitation
   if (password === undefined) throw validationFailed([required('password')])
   if (name !== undefined) {
     checkNewPassword(password, email)
-    if (!(await findUserByEmail(deps.db, email)))
-      return { name, email, ...(await deps.passwords.hash(addressBlock(clientAddress), password)) }
+    const hash = () => deps.passwords.hash(addressBlock(clientAddress), password)
+    const user = await findUserByEmail(deps.db, email)
+    if (!user) return { name, email, ...(await hash()) }
+    if (user.email_verified_at === null && provesMailbox(invitation, token))
+      return { owned: user.id, name, hash: await hash() }
   }
   const { id, password_hash } = await checkPassword(deps, { email, password, clientAddress })
   return { id, passwordHash: password_hash }
@@ -95,17 +126,42 @@ async function join(
   tx: Tx,
   { org_id, id }: InvitationRow,
   guest: Guest,
-  gone: () => AppError,
+  { proof, gone }: { proof: boolean; gone: () => AppError },
 ): Promise<number> {
   await lockOrg(tx, org_id)
   const invitation = await takeInvitation(tx, org_id, id)
   if (!invitation) throw gone()
-  const userId = 'id' in guest ? await lockGuest(tx, guest) : await insertUser(tx, guest)
+  const userId = await admit(tx, guest)
   const membership = await insertMembership(tx, org_id, userId, invitation.role)
   await enqueueMemberState(tx, membership)
   await auditJoin(tx, membership, { type: 'user', id: userId })
+  if (proof) await proveMailbox(tx, userId)
   return userId
 }
+
+async function admit(tx: Tx, guest: Guest): Promise<number> {
+  if ('id' in guest) return lockGuest(tx, guest)
+  return 'owned' in guest ? takeOver(tx, guest) : insertUser(tx, guest)
+}
+
+/** The person who signed up with the address loses it: password, sessions and links. Throws 401 if it was verified meanwhile. */
+async function takeOver(
+  tx: Tx,
+  { owned: id, name, hash }: { owned: number; name: string; hash: PasswordHash },
+): Promise<number> {
+  const now = await lockUser(tx, id)
+  if (!now || now.email_verified_at !== null) throw invalidLogin()
+  await updateName(tx, id, name)
+  await updatePassword(tx, id, hash)
+  const changes = { ...changesOf({ name: now.name }, { name }), password: SECRET }
+  await auditUser(tx, id, { action: 'user.update', changes })
+  await enqueueChainEnds(tx, await endOtherSessions(tx, id, undefined))
+  await endLinks(tx, id)
+  return id
+}
+
+const provesMailbox = ({ mail_token_hash }: InvitationRow, token: string): boolean =>
+  mail_token_hash?.equals(hashSecret(token)) ?? false
 
 /** Throws 401 if the password was changed in between: then the guest may not be the user any more. */
 async function lockGuest(

@@ -3,11 +3,13 @@ import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import type { InvitationView } from '@whereabouts/contracts/resources/keys/members'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { InvitationRow, Tenants, Tx } from '../../db.ts'
-import { alreadyMember, invitationNotFound } from '../../errors.ts'
-import { lockMembersAsAdmin } from '../../organizations/members/acting-member.ts'
+import type { Attempts } from '../../attempts/attempts.ts'
+import { alreadyMember, invitationNotFound, tooManyAttempts } from '../../errors.ts'
+import { lockMembersAsAdmin, userOf } from '../../organizations/members/acting-member.ts'
 import { isMemberByEmail } from '../../organizations/members/members.queries.ts'
 import { hashSecret, NO_STORE, randomToken } from '../../credentials/secrets.ts'
 import { findMember } from '../../organizations/members/find-members.queries.ts'
+import type { Mails } from '../mail/mails.ts'
 import {
   countInvitations,
   listInvitations,
@@ -18,12 +20,29 @@ import {
 
 type InvitationOperation = 'listInvitations' | 'createInvitation' | 'revokeInvitation'
 
+type InvitationDeps = {
+  tenants: Tenants
+  mails: Mails
+  attempts: Pick<Attempts, 'mayMail'>
+  onChange: () => void
+}
+
 /** For administrators. For guests: acceptance.ts. */
 export function invitationHandlers({
   tenants,
-}: {
-  tenants: Tenants
-}): Pick<Handlers<'keys'>, InvitationOperation> {
+  mails,
+  attempts,
+  onChange,
+}: InvitationDeps): Pick<Handlers<'keys'>, InvitationOperation> {
+  /** Anybody can sign up and invite, so an address that nobody has proved sends no mail. */
+  async function mailOf(orgId: number, userId: number, to: string) {
+    if (!mails.isConfigured) return { outcome: 'not configured' as const }
+    const host = await findMember(tenants.forOrg(orgId), orgId, userId)
+    if (!host?.email_verified) return { outcome: 'address not verified' as const }
+    if (!(await attempts.mayMail('invitation', to))) throw tooManyAttempts(1200)
+    return { outcome: 'sent' as const, id: mails.newId() }
+  }
+
   return {
     async listInvitations({ principal: { orgId }, query }) {
       const own = tenants.forOrg(orgId)
@@ -36,6 +55,7 @@ export function invitationHandlers({
 
     async createInvitation({ principal, body }) {
       const token = randomToken()
+      const mail = await mailOf(principal.orgId, userOf(principal), body.email)
       const invitation = await tenants.transaction(principal.orgId, async (tx) => {
         const { orgId, userId } = await lockMembersAsAdmin(tx, principal)
         if (await isMemberByEmail(tx, orgId, body.email)) throw alreadyMember()
@@ -43,12 +63,25 @@ export function invitationHandlers({
           ...body,
           tokenHash: hashSecret(token),
           createdBy: userId,
+          mail:
+            mail.id === undefined
+              ? undefined
+              : { id: mail.id, tokenHash: hashSecret(mails.tokenOf(mail.id)) },
         })
         const host = await findMember(tx, orgId, userId)
+        const [org, invited_by] = [host?.org_name ?? '', host?.name ?? '']
+        if (mail.id !== undefined)
+          await mails.write(tx, {
+            id: mail.id,
+            template: 'invitation',
+            to: body.email,
+            values: { org, invited_by },
+          })
         await auditInvitation(tx, 'create', row, changesOf(undefined, shown(row)))
-        return { ...row, created_by_name: host?.name ?? '' }
+        return { ...row, created_by_name: invited_by }
       })
-      return new Reply({ data: { ...toView(invitation), token } }, NO_STORE)
+      if (mail.id !== undefined) onChange()
+      return new Reply({ data: { ...toView(invitation), token, mail: mail.outcome } }, NO_STORE)
     },
 
     async revokeInvitation({ principal, params }) {
@@ -81,4 +114,5 @@ const toView = ({ id, email, role, created_at, expires_at, ...by }: ListedInvita
   created_by: by.created_by,
   created_by_name: by.created_by_name,
   expires_at,
+  mail_failed: by.mail_failed_at !== null,
 })

@@ -6,16 +6,24 @@ import { emailKey } from '../../emails.ts'
 /** With the name of the administrator who invites. */
 export type ListedInvitation = InvitationRow & { created_by_name: string }
 
-type NewInvitation = { email: string; role: Role; tokenHash: Buffer; createdBy: number }
+type NewInvitation = {
+  email: string
+  role: Role
+  tokenHash: Buffer
+  createdBy: number
+  /** Undefined if no mail is sent. */
+  mail: { id: string; tokenHash: Buffer } | undefined
+}
 
 const LIFE = sql<string>`clock_timestamp() + interval '7 days'`
+const hasToken = (hash: Buffer) => sql<boolean>`(token_hash = ${hash} or mail_token_hash = ${hash})`
 const isPending = sql<boolean>`expires_at > clock_timestamp()`
 
 /** Replaces an earlier invitation of the same address, whose token is then invalid. */
 export async function putInvitation(
   tx: Tx,
   orgId: number,
-  { email, role, tokenHash, createdBy }: NewInvitation,
+  { email, role, tokenHash, createdBy, mail }: NewInvitation,
 ): Promise<InvitationRow> {
   const email_key = emailKey(email)
   await tx.deleteFrom('invitation').where('org_id', '=', orgId).where('email_key', '=', email_key).execute()
@@ -27,6 +35,8 @@ export async function putInvitation(
       email_key,
       role,
       token_hash: tokenHash,
+      mail_id: mail?.id ?? null,
+      mail_token_hash: mail?.tokenHash ?? null,
       created_by: createdBy,
       expires_at: LIFE,
     })
@@ -69,7 +79,7 @@ export function findInvitation(db: Db, tokenHash: Buffer): Promise<InvitationRow
   return db
     .selectFrom('invitation')
     .selectAll()
-    .where('token_hash', '=', tokenHash)
+    .where(hasToken(tokenHash))
     .where(isPending)
     .executeTakeFirst()
 }
@@ -82,7 +92,7 @@ export function describeInvitation(db: Db, tokenHash: Buffer) {
     .innerJoin('app_user as host', 'host.id', 'invitation.created_by')
     .select(['invitation.email', 'invitation.role', 'invitation.expires_at'])
     .select(['org.id as org_id', 'org.name as org_name', 'host.name as invited_by'])
-    .where('token_hash', '=', tokenHash)
+    .where(hasToken(tokenHash))
     .where(isPending)
     .executeTakeFirst()
 }

@@ -9,6 +9,8 @@ import { findMembership } from '../../organizations/members/members.queries.ts'
 import { hashSecret, NO_STORE, randomToken } from '../../credentials/secrets.ts'
 import { enqueueChainEnds } from '../../credentials/tokens/chains.ts'
 import { endOtherSessions, findUser, lockUser, updatePassword } from '../users/own-sessions.queries.ts'
+import { endProofs } from '../mailboxes/mailbox-proofs.queries.ts'
+import { proveMailbox } from '../mailboxes/prove-mailbox.ts'
 import { refuseEmailAsPassword } from '../users/password-rules.ts'
 import type { PasswordHash } from '../users/passwords.ts'
 import type { UserDeps } from '../users/user-deps.ts'
@@ -17,16 +19,19 @@ import { findResetUser, putResetLink, spendResetLinks } from './reset-links.quer
 /** Passwords are recovered by link (ADR 54). The operator's links come from `ops/users.commands.ts`. */
 export function passwordResetHandlers(
   deps: UserDeps,
-): Pick<Handlers<'keys'>, 'createResetLink' | 'resetPassword'> {
-  const { tenants, db, passwords, attempts, onChange } = deps
+): Pick<Handlers<'keys'>, 'createResetLink' | 'forgotPassword' | 'resetPassword'> {
+  const { tenants, db, passwords, attempts, mails, onChange } = deps
 
   /** The user row is locked, so that no session starts with the old password, and no organization is joined. */
   const choosePassword = (userId: number, tokenHash: Buffer, hash: PasswordHash): Promise<void> =>
     db.transaction().execute(async (tx) => {
       await lockUser(tx, userId)
-      if ((await findResetUser(tx, tokenHash)) !== userId) throw invalidResetLink()
+      const link = await findResetUser(tx, tokenHash)
+      if (link?.userId !== userId) throw invalidResetLink()
       await updatePassword(tx, userId, hash)
       await auditUser(tx, userId, { action: 'user.update', changes: { password: SECRET } })
+      await endProofs(tx, userId)
+      if (link.byMail) await proveMailbox(tx, userId)
       await enqueueChainEnds(tx, await endOtherSessions(tx, userId, undefined))
       // After the sessions: a removal of a member locks in this order too.
       if (!(await spendResetLinks(tx, userId, tokenHash))) throw invalidResetLink()
@@ -50,11 +55,20 @@ export function passwordResetHandlers(
       return new Reply({ data: { token, expires_at } }, NO_STORE)
     },
 
+    // The loop that sends the mail looks for the user: an answer, and its time, must not tell who has an account.
+    async forgotPassword({ body: { email }, clientAddress }) {
+      await attempts.admit(clientAddress)
+      if (!mails.isConfigured || !(await attempts.mayMail('password_reset', email))) return undefined
+      await mails.write(db, { id: mails.newId(), template: 'password_reset', to: email, values: {} })
+      onChange()
+      return undefined
+    },
+
     async resetPassword({ body: { token, password }, clientAddress }) {
       await attempts.admit(clientAddress)
       const tokenHash = hashSecret(token)
-      const userId = await findResetUser(db, tokenHash)
-      const user = userId === undefined ? undefined : await findUser(db, userId)
+      const link = await findResetUser(db, tokenHash)
+      const user = link && (await findUser(db, link.userId))
       if (!user) throw invalidResetLink()
       refuseEmailAsPassword('password', password, user.email)
       const hash = await passwords.hash(addressBlock(clientAddress), password)

@@ -4,6 +4,8 @@ import type { Db, Tx } from '../../db.ts'
 /** `org` is that of the administrator who makes the link. Without it, the link is the operator's. */
 type NewLink = { userId: number; tokenHash: Buffer; org?: { id: number; createdBy: number } }
 
+type ResetUser = { userId: number; byMail: boolean }
+
 const LIFE = sql<string>`clock_timestamp() + interval '1 hour'`
 
 /** Returns the expiry. Replaces the earlier link of the same issuer for the user, whose token is then invalid. */
@@ -31,17 +33,36 @@ export async function putResetLink(db: Db, { userId, tokenHash, org }: NewLink):
   return expires_at
 }
 
+/** For the link of a mail. Each attempt to send it puts the same one. */
+export async function putMailedLink(
+  tx: Tx,
+  link: { userId: number; tokenHash: Buffer; mailId: string; expiresAt: string },
+): Promise<void> {
+  await tx
+    .insertInto('password_reset')
+    .values({
+      token_hash: link.tokenHash,
+      user_id: link.userId,
+      org_id: null,
+      created_by: null,
+      mail_id: link.mailId,
+      expires_at: link.expiresAt,
+    })
+    .onConflict((conflict) => conflict.column('token_hash').doNothing())
+    .execute()
+}
+
 /**
- * The user of a pending link. A link of an administrator works only while its user belongs to no other organization:
+ * The user of a pending link, and whether it came by mail. A link of an administrator works only while its user belongs to no other organization:
  * otherwise administrators of one organization could take over accounts in another.
  */
-export async function findResetUser(db: Db, tokenHash: Buffer): Promise<number | undefined> {
-  const { rows } = await sql<{ user_id: number }>`
-    select link.user_id from password_reset link
+export async function findResetUser(db: Db, tokenHash: Buffer): Promise<ResetUser | undefined> {
+  const { rows } = await sql<ResetUser>`
+    select link.user_id as "userId", link.mail_id is not null as "byMail" from password_reset link
     where link.token_hash = ${tokenHash} and link.expires_at > clock_timestamp()
       and (link.org_id is null or not exists (
         select from membership m where m.user_id = link.user_id and m.org_id <> link.org_id))`.execute(db)
-  return rows[0]?.user_id
+  return rows[0]
 }
 
 /** Deletes all links of the user. False if the one of this token is gone: of two callers, one wins. */

@@ -22,6 +22,7 @@ test('D10 users see their organizations, with the role in each', async ({ keys }
   expect(response.json()).toEqual({
     data: {
       id: own.userId,
+      email_verified: false,
       name: 'Ada',
       email: own.email,
       org_id: own.orgId,

@@ -14,6 +14,6 @@ export async function currentUser(
   const userId = userOf(principal)
   const member = await findMember(tenants.forOrg(principal.orgId), principal.orgId, userId)
   if (!member) throw invalidToken()
-  const { id, name, email, org_id } = member
-  return { id, name, email, org_id, orgs: await listMemberships(db, userId) }
+  const { id, name, email, org_id, email_verified } = member
+  return { id, name, email, email_verified, org_id, orgs: await listMemberships(db, userId) }
 }

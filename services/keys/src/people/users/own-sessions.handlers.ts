@@ -17,6 +17,7 @@ import {
   updatePassword,
   type OwnSession,
 } from './own-sessions.queries.ts'
+import { endProofs } from '../mailboxes/mailbox-proofs.queries.ts'
 import { refuseEmailAsPassword } from './password-rules.ts'
 import type { UserDeps } from './user-deps.ts'
 
@@ -43,6 +44,7 @@ export function ownSessionHandlers(deps: UserDeps): Pick<Handlers<'keys'>, OwnSe
         if (!now?.password_hash.equals(user.password_hash)) throw wrongCurrentPassword() // changed in between
         await updatePassword(tx, userId, hash)
         await auditUser(tx, userId, { action: 'user.update', changes: { password: SECRET } })
+        await endProofs(tx, userId)
         await enqueueChainEnds(tx, await endOtherSessions(tx, userId, principal.sessionId))
       })
       onChange()

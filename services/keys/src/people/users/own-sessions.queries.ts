@@ -105,3 +105,14 @@ export async function updateName(db: Db, userId: number, name: string): Promise<
 export async function updatePassword(tx: Tx, userId: number, hash: PasswordHash): Promise<void> {
   await tx.updateTable('app_user').set(hash).where('id', '=', userId).execute()
 }
+
+/** The user has proved to read the mailbox of their address. Returns whether nobody had proved it before. */
+export async function markVerified(tx: Tx, userId: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('app_user')
+    .set({ email_verified_at: sql`clock_timestamp()` })
+    .where('id', '=', userId)
+    .where('email_verified_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}

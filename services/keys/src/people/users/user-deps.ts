@@ -2,6 +2,7 @@ import type { Attempts } from '../../attempts/attempts.ts'
 import type { KnownDevices } from '../../attempts/known-devices.ts'
 import type { Db, Tenants } from '../../db.ts'
 import type { AccessTokens } from '../../credentials/tokens/access-tokens.ts'
+import type { Mails } from '../mail/mails.ts'
 import type { Passwords } from './passwords.ts'
 
 /** For the handlers of users, sessions and accepted invitations. */
@@ -13,6 +14,7 @@ export type UserDeps = {
   attempts: Attempts
   devices: KnownDevices
   accessTokens: AccessTokens
+  mails: Mails
   /** Called after a commit that put something into the outbox. */
   onChange: () => void
 }

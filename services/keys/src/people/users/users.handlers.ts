@@ -10,6 +10,7 @@ import { rotateRefreshToken } from '../../credentials/tokens/rotation.ts'
 import { hashSecret } from '../../credentials/secrets.ts'
 import { endChain } from '../../credentials/tokens/chains.ts'
 import { lockRefreshToken } from '../../credentials/tokens/tokens.queries.ts'
+import { writeProof } from '../mailboxes/write-proof.ts'
 import { currentUser } from './current-user.ts'
 import { auditSessionEnd, auditUser } from './user-audit.ts'
 import { lockUser, updateName } from './own-sessions.queries.ts'
@@ -30,7 +31,7 @@ type UserOperation =
   | 'switchOrg'
 
 export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperation> {
-  const { db, passwords, attempts, accessTokens, devices, onChange } = deps
+  const { db, passwords, attempts, accessTokens, devices, mails, onChange } = deps
 
   /** An unusable token costs the address an attempt, because anybody can make up tokens. */
   const refuseToken = async (clientAddress: string): Promise<never> => {
@@ -53,11 +54,18 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       const { org_name, name, email } = body
       const user = { name, email, ...(await passwords.hash(addressBlock(clientAddress), body.password)) }
       await accessTokens.prepare()
-      const session = await db
-        .transaction()
-        .execute(async (tx) => startSession(tx, await register(tx, org_name, user)))
+      const session = await db.transaction().execute(async (tx) => {
+        const member = await register(tx, org_name, user)
+        if (mails.isConfigured)
+          await writeProof(tx, mails, { template: 'verification', userId: member.id, to: email })
+        return startSession(tx, member)
+      })
       onChange()
-      return sessionReply(accessTokens, session)
+      const {
+        body: { data },
+        headers,
+      } = await sessionReply(accessTokens, session)
+      return new Reply({ data: { ...data, mail: mails.isConfigured ? 'sent' : 'not configured' } }, headers)
     },
 
     async logIn({ body, headers, clientAddress }) {

@@ -1,16 +1,18 @@
 import { Screen } from '../../../parts/page/screen.tsx'
 import { useSession } from '../../../session/use-session.ts'
+import { EmailCard } from './email-card.tsx'
 import { NameCard } from './name-card.tsx'
 import { OrganizationCard } from './organization-card.tsx'
 import { PasswordCard } from './password-card.tsx'
 import { Sessions } from './sessions.tsx'
 
-/** The signed-in person: name, password and sessions, and the organization. */
+/** The signed-in person: name, address, password and sessions, and the organization. */
 export default function AccountScreen() {
   const { user } = useSession()
   return (
     <Screen title="Account" lead={`${user.name} · ${user.email}`}>
       <NameCard />
+      <EmailCard />
       <PasswordCard />
       <Sessions />
       <OrganizationCard />

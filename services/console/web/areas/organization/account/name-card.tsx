@@ -33,14 +33,6 @@ export function NameCard() {
           {...send.entry('name', name, setName)}
           required
         />
-        <TextInput
-          label="Email"
-          description="You sign in with this address. It cannot be changed yet."
-
-          value={user.email}
-          variant="unstyled"
-          readOnly
-        />
       </SendForm>
     </Card>
   )
