@@ -81,12 +81,12 @@ async function rowsOf(
 }
 
 /** What an answer shows once. */
-const SECRETS = ['client_secret', 'access_token', 'refresh_token', 'token', 'secret', 'password']
+const SECRETS = new Set(['client_secret', 'access_token', 'refresh_token', 'token', 'secret', 'password'])
 
 function secretsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, part]) =>
-    typeof part === 'string' && SECRETS.includes(name) && part.length > 4 ? [part] : secretsIn(part),
+    typeof part === 'string' && SECRETS.has(name) && part.length > 4 ? [part] : secretsIn(part),
   )
 }
 
@@ -118,8 +118,8 @@ const DELETED: Partial<Record<OperationId, OperationId>> = {
 
 describe('D15.4 each change has a row, with who made it and without secrets', () => {
   test('the list of what changes nothing has no operation that is gone', () => {
-    const known = writing.map(({ operationId }) => operationId)
-    expect(CHANGES_NOTHING.filter((operationId) => !known.includes(operationId))).toEqual([])
+    const known = new Set(writing.map(({ operationId }) => operationId))
+    expect(CHANGES_NOTHING.filter((operationId) => !known.has(operationId))).toEqual([])
   })
 
   test.for(changing)('$operationId', async (row, { api, org, token }) => {
@@ -223,7 +223,8 @@ test('D15.4 who follows the cursor gets each row once, the oldest first', async 
     )
     .toBe(keys.length)
   await writes
-  expect(seen.map(({ subject }) => subject.external_key).toSorted()).toEqual(keys.toSorted())
+  expect(new Set(seen.map(({ subject }) => subject.external_key))).toEqual(new Set(keys))
+  expect(seen).toHaveLength(keys.length)
   const listed = (await auditOf(api, org, { action: 'asset.create' })).data
   expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(seen.map(({ id }) => id)))
 })

@@ -23,6 +23,7 @@ test('the parts stop in this order, and start in the reverse, each after what it
     'recorder needs broker',
     'api',
     'targets',
+    'erasures needs broker',
     'watch needs broker',
     'loops',
     'outbox needs broker',

@@ -23,20 +23,18 @@ export function audited(orgId: number, acts: readonly Act[], guest?: Actor): Que
   const { requestId = null, caller } = currentTrace() ?? {}
   const actor = caller?.actor ?? guest
   if (!actor) return []
-  const made = {
-    org_id: orgId,
-    at: new Date().toISOString(),
-    actor,
-    ip: caller?.ip ?? null,
-    request_id: requestId,
-  }
+  const at = new Date().toISOString()
   return queued(
     auditEntry,
     acts
       .filter(changesSomething)
       .map(({ action, subject: { type, id, external_key = null }, changes = {} }) => ({
         id: randomUUID(),
-        ...made,
+        org_id: orgId,
+        at,
+        actor,
+        ip: caller?.ip ?? null,
+        request_id: requestId,
         action,
         subject: { type, id, external_key },
         changes,

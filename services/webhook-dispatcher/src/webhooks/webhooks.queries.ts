@@ -59,7 +59,7 @@ export const findWebhook = (
   orgId: number,
   id: number,
   known: Known,
-): Promise<WebhookRow | undefined> => webhook(db, orgId, id, known).executeTakeFirst()
+): Promise<WebhookRow | undefined> => selectWebhook(db, orgId, id, known).executeTakeFirst()
 
 /** The same, locked against other changes until the transaction ends. */
 export const lockWebhook = (
@@ -67,9 +67,9 @@ export const lockWebhook = (
   orgId: number,
   id: number,
   known: Known,
-): Promise<WebhookRow | undefined> => webhook(tx, orgId, id, known).forUpdate().executeTakeFirst()
+): Promise<WebhookRow | undefined> => selectWebhook(tx, orgId, id, known).forUpdate().executeTakeFirst()
 
-const webhook = (db: Db, orgId: number, id: number, known: Known) =>
+const selectWebhook = (db: Db, orgId: number, id: number, known: Known) =>
   db.selectFrom('webhook').select(VIEW).where('org_id', '=', orgId).where('id', '=', id).where(isKnown(known))
 
 export type NewWebhook = SealedSecret & Settings & { url: string; enabled: boolean; secret_last_four: string }

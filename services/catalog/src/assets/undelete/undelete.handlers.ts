@@ -152,7 +152,7 @@ type GivenBack = { restored: TagRow[]; lost: LostTag[] }
 /** Restores the tags that nobody else has. */
 async function giveBack(tx: Tx, orgId: number, tags: readonly DeletedTag[]): Promise<GivenBack> {
   const free = tags.filter(({ held_by }) => held_by === null)
-  const restored = await restoreTags(
+  const back = await restoreTags(
     tx,
     orgId,
     free.map(({ id }) => id),
@@ -160,7 +160,7 @@ async function giveBack(tx: Tx, orgId: number, tags: readonly DeletedTag[]): Pro
   const lost = tags.flatMap(({ tag_type, value, held_by }) =>
     held_by ? [withEpc({ tag_type, value, held_by })] : [],
   )
-  return { restored, lost }
+  return { restored: back, lost }
 }
 
 /** Deleted or not. */

@@ -13,6 +13,7 @@ test('D13.1 only the messages of changes, and a republish, name the states', () 
   expect(filesWith(/\b(asset|location|tag)State\b/)).toEqual([
     'changes/messages/changes.ts',
     'republish/states.ts',
+    'responders/erasures/erasures.responder.ts', // of a deleted organization, whose changes nobody follows
   ])
 })
 
