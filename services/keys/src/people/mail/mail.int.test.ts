@@ -25,7 +25,7 @@ const makeDue = (keys: Keys, id: string) =>
 
 const received = (post: Post, to: string) => post.caught.filter((mail) => mail.to === to)
 
-test('a sent mail has text, HTML and sender, and its row is gone', async ({ keys, post }) => {
+test('D15.1 a sent mail has text, HTML and sender, and its row is gone', async ({ keys, post }) => {
   const { id, to } = await write(keys)
   const mail = await post.lastTo(to)
   expect(mail).toMatchObject({ from: 'mail@whereabouts.example', subject: 'Your e-mail address was changed' })
