@@ -70,9 +70,11 @@ export function startTraffic(options: Options): Traffic {
   }
   const [created, scanned]: [string[], string[]] = [[], []]
 
-  async function ask(what: Kind, status: number, path: string, sent: Sent = {}): Promise<void> {
+  /** Resolves with whether the reply was the expected one. */
+  async function ask(what: Kind, status: number, path: string, sent: Sent = {}): Promise<boolean> {
     const [at, startedAt] = [new Date().toISOString(), performance.now()]
     const { token = options.adminToken, body } = sent
+    let isServed = false
     const headers = {
       'user-agent': 'rolling/1',
       ...(token !== '' && { authorization: `Bearer ${token}` }),
@@ -83,12 +85,14 @@ export function startTraffic(options: Options): Traffic {
       const rest = body ? { method: 'POST' as const, body: JSON.stringify(body) } : {}
       const reply = await request(url, { headers, dispatcher, ...rest })
       const text = await reply.body.text()
-      if (reply.statusCode === status) traffic.served[what] = (traffic.served[what] ?? 0) + 1
+      isServed = reply.statusCode === status
+      if (isServed) traffic.served[what] = (traffic.served[what] ?? 0) + 1
       else traffic.failures.push({ what, at, problem: `${reply.statusCode} ${text}` })
     } catch (error) {
       traffic.failures.push({ what, at, problem: String(error) })
     }
     traffic.delays.push(performance.now() - startedAt)
+    return isServed
   }
 
   /** Repeats `work`, at most once every `everyMs`. */
@@ -163,8 +167,10 @@ export function startTraffic(options: Options): Traffic {
     ),
     repeat(200, async (round) => {
       const external_key = `NEW-${own}-${round}`
-      await ask('create asset', 201, '/api/v1/assets', { body: { name: external_key, external_key } })
-      created.push(external_key)
+      const isMade = await ask('create asset', 201, '/api/v1/assets', {
+        body: { name: external_key, external_key },
+      })
+      if (isMade) created.push(external_key)
     }),
     repeat(200, (round) =>
       ask('create location', 201, '/api/v1/locations', { body: { name: `Shelf ${own}-${round}` } }),
