@@ -33,6 +33,9 @@ export function rawRequest(origin: string, path: string, sent: Sent = {}): Promi
       })
     })
     outgoing.on('error', reject)
+    // Node sends the body of a DELETE without its length, so that the server takes it for the next request.
+    if (sent.method === 'DELETE' && sent.body !== undefined)
+      outgoing.setHeader('content-length', Buffer.byteLength(sent.body))
     outgoing.end(sent.body)
   })
 }
