@@ -164,7 +164,10 @@ test('each organization, member, key and recently ended chain is published once'
   await keys.post('/api/v1/auth/logout', { refresh_token })
   await forgetQueued(db)
   const totals = await publishAll(db)
-  const queued = await db.selectFrom('outbox').select(['subject', 'payload']).execute()
+  // Beside entries of the audit, which a restore leaves alone.
+  const states = () =>
+    db.selectFrom('outbox').select(['subject', 'payload']).where('subject', 'like', 'keys.%').execute()
+  const queued = await states()
   expect(queued).toHaveLength(totals.orgs + totals.members + totals.keys + totals.ended)
   const subjects = queued.map(({ subject }) => subject)
   expect(new Set(subjects).size).toBe(queued.length)
@@ -175,7 +178,7 @@ test('each organization, member, key and recently ended chain is published once'
   const state = queued.find(({ subject }) => subject === `keys.key.${key.jti}`)
   expect(state?.payload).toEqual(toKeyState(await rowOf(keys, key)))
   await forgetQueued(db)
-  expect(await db.selectFrom('outbox').select('id').execute()).toEqual([])
+  expect(await states()).toEqual([])
 })
 
 test('the keys to check are the unrevoked ones', async ({ keys }) => {

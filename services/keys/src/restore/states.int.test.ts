@@ -13,7 +13,8 @@ test('one state is queued again by its subject, and nothing for a subject of oth
   await takeOutbox(keys)
   const org = await keys.signUp()
   const { jti } = await keys.createKey(org, { scopes: ['scans:write'] })
-  const newest = new Map((await takeOutbox(keys)).map((row) => [row.subject, row]))
+  const states = (await takeOutbox(keys)).filter(({ subject }) => subject.startsWith('keys.'))
+  const newest = new Map(states.map((row) => [row.subject, row]))
   expect(Array.from(newest.keys()).toSorted()).toEqual([
     `keys.key.${jti}`,
     `keys.member.${org.orgId}.${org.userId}`,
