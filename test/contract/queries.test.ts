@@ -139,7 +139,8 @@ describe('D7.5 and D4.3 filters', () => {
         expect(await refusals(api, row, org, token, `${name}=${value}`)).toEqual([`${name} invalid_value`])
       for (const value of ['12345', '9007199254740991', '9007199254740993']) {
         const caller = callerOf(row, { admin: org.admin, token })
-        const { body } = await api.call(row.operationId, { token: caller, query: `${name}=${value}` })
+        const params = row.path.startsWith('/orgs/') ? { org_id: org.id } : {}
+        const { body } = await api.call(row.operationId, { token: caller, params, query: `${name}=${value}` })
         if (row.operationId === 'listLocationBranch') expect(body.error.type).toBe('not_found')
         else expect(body).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
       }
