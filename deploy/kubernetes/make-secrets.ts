@@ -21,6 +21,7 @@ Environment, so that no secret is an argument
   BACKUP_ACCESS_KEY_ID, BACKUP_SECRET_ACCESS_KEY
                           of the store for the backups of k8s/components/postgres. Without them, create the Secret
                           postgres-backups yourself
+  SMTP_URL                smtps://user:password@host:465 of the mail server. Without it, no mail is sent
 `
 
 /** YAML that needs no library: strings in quotes are JSON. */
@@ -39,6 +40,7 @@ function installationOf(
   return {
     ...given,
     adminUrl: adminUrl || undefined,
+    smtpUrl: env['SMTP_URL'] || undefined,
     backups: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
   }
 }

@@ -35,6 +35,14 @@ test('each service has only the password of its own role; the step that creates 
   expect(holders(secrets.postgres_password)).toEqual(['migrate', 'postgres-superuser'])
 })
 
+test('only keys has the address of the mail server, and nobody if there is none', () => {
+  const smtpUrl = 'smtps://user:secret@mail.example:465'
+  const holders = [...made({ smtpUrl })].filter(([, { stringData }]) => 'SMTP_URL' in stringData)
+  expect(holders.map(([name]) => name)).toEqual(['keys'])
+  expect(valuesOf('keys', { smtpUrl })['SMTP_URL']).toBe(smtpUrl)
+  expect('SMTP_URL' in valuesOf('keys')).toBe(false)
+})
+
 test('with our own server, connections are encrypted and its CA is checked', () => {
   expect(valuesOf('catalog')['DATABASE_URL']).toBe(
     `postgresql://catalog:${secrets.database_passwords.catalog}@postgres-rw:5432/whereabouts?sslmode=verify-full&sslrootcert=%2Fetc%2Fpostgres-ca%2Fca.crt`,

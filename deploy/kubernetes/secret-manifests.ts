@@ -21,6 +21,8 @@ export type Installation = {
   large?: boolean | undefined
   /** The name of our database. */
   database: string
+  /** Where mails go. Without it none is sent. */
+  smtpUrl?: string | undefined
   /** Credentials of the store for backups. */
   backups?: { accessKeyId: string; secretAccessKey: string } | undefined
 }
@@ -68,6 +70,7 @@ function ofServices(secrets: Secrets, installation: Installation): Record<string
       CALLOUT_ISSUER_SEED: nats.callout_issuer_seed,
       CALLOUT_XKEY_SEED: nats.callout_xkey_seed,
       NATS_SYSTEM_PASSWORD: nats.system_password,
+      ...(installation.smtpUrl !== undefined && { SMTP_URL: installation.smtpUrl }),
     },
     'webhook-dispatcher': {
       ...shared('webhooks'),

@@ -73,6 +73,8 @@ export const healthy: Series = {
   reader_suspensions_total: '0+0.03x130',
   'stream_bytes{stream="$MQTT_sess"}': '1000000x130',
   'stream_max_bytes{stream="$MQTT_sess"}': '67108864x130',
+  'mails_total{outcome="sent"}': '0+2x130',
+  'mails_total{outcome="failed"}': '0+0.1x130',
   signing_key_age_seconds: '2500000x130',
   signing_key_rotation_seconds: '7776000x130',
   'ingest_messages_total{promise="kept"}': '0+6000x130',
@@ -215,6 +217,11 @@ export const alertCases: readonly AlertCase[] = [
     failure: 'an attacker tries passwords',
     series: { [THROTTLED]: '0+120x130' },
     fires: ['AuthenticationThrottled'],
+  },
+  {
+    failure: 'the mail server refuses the password',
+    series: { 'mails_total{outcome="failed"}': '0+4x130' },
+    fires: ['MailsNotSent'],
   },
   {
     failure: 'the signing key is four months old',

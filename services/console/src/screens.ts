@@ -28,6 +28,8 @@ export const SIGNED_IN_PATHS = [
   '/account',
   '/limits',
   '/members',
+  '/audit',
+  '/settings',
 ] as const
 
 /** Screens that need no session. */

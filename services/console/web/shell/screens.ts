@@ -5,12 +5,14 @@ import IconAntenna from '@tabler/icons-react/icons/IconAntenna'
 import IconBox from '@tabler/icons-react/icons/IconBox'
 import IconClipboardCheck from '@tabler/icons-react/icons/IconClipboardCheck'
 import IconFileExport from '@tabler/icons-react/icons/IconFileExport'
+import IconHistory from '@tabler/icons-react/icons/IconHistory'
 import IconGauge from '@tabler/icons-react/icons/IconGauge'
 import IconKey from '@tabler/icons-react/icons/IconKey'
 import IconLayoutDashboard from '@tabler/icons-react/icons/IconLayoutDashboard'
 import IconMap2 from '@tabler/icons-react/icons/IconMap2'
 import IconMapPin from '@tabler/icons-react/icons/IconMapPin'
 import IconRocket from '@tabler/icons-react/icons/IconRocket'
+import IconSettings from '@tabler/icons-react/icons/IconSettings'
 import IconTagOff from '@tabler/icons-react/icons/IconTagOff'
 import IconTimelineEvent from '@tabler/icons-react/icons/IconTimelineEvent'
 import IconUsers from '@tabler/icons-react/icons/IconUsers'
@@ -136,6 +138,18 @@ const BY_PATH: Readonly<Record<SignedInPath, Omit<ScreenEntry, 'path'>>> = {
     icon: IconUsers,
     group: 'Organization',
     load: () => import('../areas/organization/members/members.tsx'),
+  },
+  '/audit': {
+    nav: 'Audit',
+    icon: IconHistory,
+    group: 'Organization',
+    load: () => import('../areas/organization/audit/audit.tsx'),
+  },
+  '/settings': {
+    nav: 'Settings',
+    icon: IconSettings,
+    group: 'Organization',
+    load: () => import('../areas/organization/settings/settings.tsx'),
   },
 }
 

@@ -11,8 +11,8 @@ import './data-table.css'
 export type Column<Row> = {
   label: string
   cell: (row: Row) => ReactNode
-  /** `title`: names the row; on a phone it heads the card. `actions`: buttons; only screen readers hear the heading. */
-  role?: 'title' | 'actions'
+  /** `title`: names the row; on a phone it heads the card. `actions`: buttons, `select`: a checkbox; only screen readers hear the heading. */
+  role?: 'title' | 'actions' | 'select'
   /** The field of `sort`, if people can sort by the column. */
   sort?: string | undefined
   align?: 'right'
@@ -92,7 +92,7 @@ type HeadingProps<Row> = { column: Column<Row>; sorting: Sorting | undefined }
 
 function Heading<Row>({ column: { label, role, sort: field, align, width }, sorting }: HeadingProps<Row>) {
   const style = styleOf({ align, width })
-  if (role === 'actions')
+  if (role === 'actions' || role === 'select')
     return (
       <Table.Th style={style}>
         <VisuallyHidden>{label}</VisuallyHidden>

@@ -6,6 +6,7 @@ import { BackLink } from '../../../parts/page/back-link.tsx'
 import { AssetTypeIcon } from '../../../parts/things/asset-type-icon.tsx'
 import { assetTypeOf } from '../../../parts/things/asset-types.ts'
 import IconPencil from '@tabler/icons-react/icons/IconPencil'
+import { ChangeHistory } from '../../../parts/audit/change-history.tsx'
 import { DataCard } from '../../../parts/table/data-card.tsx'
 import { failureOf } from '../../../parts/load/failure.ts'
 import { Loaded } from '../../../parts/load/loaded.tsx'
@@ -88,6 +89,7 @@ function Parts({ asset }: { asset: Asset }) {
           </Stack>
         </Grid.Col>
       </Grid>
+      <ChangeHistory type="asset" id={asset.id} />
     </>
   )
 }

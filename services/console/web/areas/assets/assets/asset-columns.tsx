@@ -28,7 +28,9 @@ const fieldColumns = (isPlace: boolean): readonly Column<Asset>[] =>
 export const assetColumns = (
   lastLocations: ReadonlyMap<number, LastLocation> | undefined,
   { isKnown, isPlace, isPast }: { isKnown: boolean; isPlace: boolean; isPast: boolean },
+  select: readonly Column<Asset>[],
 ): readonly Column<Asset>[] => [
+  ...select,
   {
     label: 'Name',
     role: 'title',

@@ -15,12 +15,16 @@ import { AsOfNotice } from './as-of.tsx'
 import { AssetFilters } from './asset-filters.tsx'
 import { assetColumns } from './asset-columns.tsx'
 import { isByPlace, sortOf, type AssetFilter, type List } from './by-place.ts'
+import { selectColumn } from '../bulk/select-column.tsx'
+import { useSelection } from '../bulk/selection.ts'
+import { SelectionBar } from '../bulk/selection-bar.tsx'
 import { exportLabel } from './export-label.ts'
 import { NewAsset } from './new-asset.tsx'
 import { queryOf, useAssets, useLastLocations } from './use-assets.ts'
 import { MOST_ROWS, nameOf, placeFile } from './place-file.ts'
 import { listFile, useExport, type AssetFile, type Export } from './use-export.ts'
 import { Icon } from '../../../parts/page/icon.tsx'
+import { ViewsMenu } from '../../../parts/views/views-menu.tsx'
 import { ForMembers } from '../../../session/for-members.tsx'
 import { useSession } from '../../../session/use-session.ts'
 
@@ -51,9 +55,12 @@ export default function Assets() {
   const { data: located, isSuccess, isPlaceholderData } = lastLocations
   const isKnown = isSuccess && !isPlaceholderData
   const isPast = list.at !== ''
+  const canChange = canWrite && !isPast
+  const { offset: _page, sort: _order, ...filter } = list
+  const selection = useSelection(JSON.stringify(filter))
   const columns = useMemo(
-    () => assetColumns(located, { isKnown, isPlace, isPast }),
-    [located, isKnown, isPlace, isPast],
+    () => assetColumns(located, { isKnown, isPlace, isPast }, canChange ? [selectColumn(selection)] : []),
+    [located, isKnown, isPlace, isPast, canChange, selection],
   )
   const total = assets.data?.total_count ?? 0
   const isFiltered = isPlace || list.q !== '' || list.type !== '' || list.active !== '' || list.deleted !== ''
@@ -62,6 +69,7 @@ export default function Assets() {
       title="Assets"
       actions={
         <>
+          <ViewsMenu list="assets" />
           <ForMembers>
             <Button
               variant="default"
@@ -97,6 +105,7 @@ export default function Assets() {
       {lastLocations.isError && (
         <FailureNotice error={lastLocations.error} onRetry={() => void lastLocations.refetch()} />
       )}
+      {canChange && total > 0 && <SelectionBar selection={selection} page={assets.data?.data ?? []} />}
       <PagedTable
         label="Assets"
         query={assets}

@@ -1,6 +1,7 @@
 import { Grid, Stack, Text, Anchor, Breadcrumbs, Button } from '@mantine/core'
 import { useParams, Link } from '@tanstack/react-router'
 import { FloorCard } from '../../floor/floor-card.tsx'
+import { ChangeHistory } from '../../../parts/audit/change-history.tsx'
 import { Card } from '../../../parts/page/card.tsx'
 import { DataCard } from '../../../parts/table/data-card.tsx'
 import { failureOf } from '../../../parts/load/failure.ts'
@@ -64,6 +65,7 @@ function Shown({ location }: { location: Location }) {
             <FloorCard locationId={id} />
             <HereNow id={id} name={name} />
             <MovementsByHour id={id} />
+            <ChangeHistory type="location" id={id} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>

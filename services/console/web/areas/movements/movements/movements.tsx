@@ -7,6 +7,7 @@ import { Loaded } from '../../../parts/load/loaded.tsx'
 import { Screen } from '../../../parts/page/screen.tsx'
 import { durationText } from '../../../parts/time/times.ts'
 import { useUrlState } from '../../../parts/table/use-url-state.ts'
+import { ViewsMenu } from '../../../parts/views/views-menu.tsx'
 import { When } from '../../../parts/time/when.tsx'
 import { DEFAULTS } from './filter.ts'
 import { MovementFilters } from './movement-filters.tsx'
@@ -28,6 +29,7 @@ export default function Movements() {
       lead="What moved when, newest first. New movements appear by themselves."
       actions={
         <>
+          <ViewsMenu list="movements" />
           <Button variant="default" component={Link} to="/live">
             Watch live
           </Button>

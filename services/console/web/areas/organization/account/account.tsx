@@ -2,11 +2,11 @@ import { Screen } from '../../../parts/page/screen.tsx'
 import { useSession } from '../../../session/use-session.ts'
 import { EmailCard } from './email-card.tsx'
 import { NameCard } from './name-card.tsx'
-import { OrganizationCard } from './organization-card.tsx'
 import { PasswordCard } from './password-card.tsx'
+import { RoleCard } from './role-card.tsx'
 import { Sessions } from './sessions.tsx'
 
-/** The signed-in person: name, address, password and sessions, and the organization. */
+/** The signed-in person: name, address, password, sessions and role. */
 export default function AccountScreen() {
   const { user } = useSession()
   return (
@@ -15,7 +15,7 @@ export default function AccountScreen() {
       <EmailCard />
       <PasswordCard />
       <Sessions />
-      <OrganizationCard />
+      <RoleCard />
     </Screen>
   )
 }

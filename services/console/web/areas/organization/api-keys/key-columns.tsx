@@ -1,6 +1,7 @@
 import { Badge, Checkbox, Group, Text } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
+import { ActivityLink } from '../../../parts/audit/activity-link.tsx'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
 import { When } from '../../../parts/time/when.tsx'
@@ -71,7 +72,16 @@ export const keyColumns = (page: readonly ApiKey[], loadedAt: number): readonly 
         </>
       ),
   },
-  { label: 'Actions', role: 'actions', cell: (apiKey) => <RevokeButton apiKey={apiKey} /> },
+  {
+    label: 'Actions',
+    role: 'actions',
+    cell: (apiKey) => (
+      <Group gap="sm" justify="flex-end" wrap="nowrap">
+        <ActivityLink id={apiKey.id} name={apiKey.name} />
+        <RevokeButton apiKey={apiKey} />
+      </Group>
+    ),
+  },
 ]
 
 function parentText(page: readonly ApiKey[], parentId: number): string {

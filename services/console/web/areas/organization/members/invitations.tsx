@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
 import { useMemo, useState } from 'react'
 import { usePage } from '../../../parts/load/use-read.ts'
@@ -48,7 +48,7 @@ export function Invitations({ onLink }: Props) {
 }
 
 const columnsOf = (onLink: Props['onLink']): readonly Column<Invitation>[] => [
-  { label: 'Email', role: 'title', cell: ({ email }) => email },
+  { label: 'Email', role: 'title', cell: (invitation) => <Email invitation={invitation} /> },
   { label: 'Role', cell: ({ role }) => roleName(role) },
   { label: 'Invited by', cell: ({ created_by_name: name }) => name },
   { label: 'Invited', cell: ({ created_at: at }) => <When at={at} /> },
@@ -59,6 +59,19 @@ const columnsOf = (onLink: Props['onLink']): readonly Column<Invitation>[] => [
     cell: (invitation) => <Actions invitation={invitation} onLink={onLink} />,
   },
 ]
+
+function Email({ invitation: { email, mail_failed: hasFailed } }: { invitation: Invitation }) {
+  return (
+    <>
+      {email}
+      {hasFailed && (
+        <Text size="xs" c="red">
+          The mail did not arrive. Check the address, or send a new link yourself.
+        </Text>
+      )}
+    </>
+  )
+}
 
 function Actions({ invitation, onLink }: Props & { invitation: Invitation }) {
   const { org } = useSession()

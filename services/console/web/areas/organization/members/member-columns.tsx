@@ -1,5 +1,6 @@
 import { Group, Text, Select } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
+import { ActivityLink } from '../../../parts/audit/activity-link.tsx'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
 import { roleFrom, roleName, ROLES, type Role } from '../../../parts/things/roles.ts'
@@ -69,6 +70,7 @@ function Actions({ member, isLastAdmin, onResetLink }: ActionsProps) {
   if (!isAdmin && !isMe) return null
   return (
     <Group gap="xs" justify="flex-end">
+      {isAdmin && <ActivityLink id={member.id} name={member.name} />}
       {!isMe && <ResetLinkButton member={member} onCreated={onResetLink} />}
       <RemoveButton member={member} isMe={isMe} />
     </Group>

@@ -74,9 +74,17 @@ const invitationLinkOf = (made: NewInvitation, organization: string): Link => ({
   label: `Invitation link for ${made.email}`,
   address: addressWithToken('/accept-invitation', made.token),
   advice:
-    `Send it only to ${made.email}: anyone with this link can join ${organization} in their name, as ` +
+    `${mailText(made)} Anyone with this link can join ${organization} in their name, as ` +
     `${roleName(made.role)}. It is from ${made.created_by_name} and works once, until ${dayTime(made.expires_at)}.`,
 })
+
+/** What became of the mail, and what is left to do for the administrator. */
+function mailText({ mail, email }: NewInvitation): string {
+  if (mail === 'sent') return `A mail with a link is on its way to ${email}. You can also send this one.`
+  if (mail === 'address not verified')
+    return `No mail was sent, because your own address is not confirmed (see Account). Send the link only to ${email}.`
+  return `This server sends no mail. Send the link only to ${email}.`
+}
 
 const resetLinkOf = ({ name, token, expires_at: until }: ResetLink): Link => ({
   key: token,

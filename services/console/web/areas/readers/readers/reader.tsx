@@ -2,6 +2,7 @@ import { Anchor, Grid, Stack, Text, Button } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
 import { useRead } from '../../../parts/load/use-read.ts'
+import { ChangeHistory } from '../../../parts/audit/change-history.tsx'
 import { Card } from '../../../parts/page/card.tsx'
 import { Disclosure } from '../../../parts/table/disclosure.tsx'
 import { Loaded } from '../../../parts/load/loaded.tsx'
@@ -100,6 +101,7 @@ function ReaderPanels({ id, reader }: { id: number; reader: components['schemas'
           </Card>
         </Grid.Col>
       </Grid>
+      <ChangeHistory type="reader" id={id} />
     </Stack>
   )
 }
