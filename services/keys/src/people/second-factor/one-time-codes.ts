@@ -18,9 +18,12 @@ export function shownSecret(secret: Buffer, label: string): { secret: string; ur
 
 /** The time step (RFC 6238) whose code this is; undefined for none of those near `now` (milliseconds since 1970). */
 export function stepOf(secret: Buffer, code: string, now: number): number | undefined {
+  if (!hasFormOfCode(code)) return undefined // the library throws for some other texts
   const delta = totpOf(secret).validate({ token: code, timestamp: now, window: TOLERANCE })
   return delta === null ? undefined : Math.floor(now / (FORM.period * 1_000)) + delta
 }
+
+export const hasFormOfCode = (code: string): boolean => /^[0-9]{6}$/.test(code)
 
 const totpOf = (secret: Buffer, label = '') =>
   new TOTP({ ...FORM, label, secret: new Secret({ buffer: Uint8Array.from(secret).buffer }) })

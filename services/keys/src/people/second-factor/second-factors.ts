@@ -4,7 +4,7 @@ import { codesAreOn, noPendingSecret, wrongCode } from '../../errors.ts'
 import { seal, unseal } from '../../credentials/seal.ts'
 import { lockUser } from '../users/own-sessions.queries.ts'
 import { auditUser } from '../users/user-audit.ts'
-import { newTotpSecret, shownSecret, stepOf } from './one-time-codes.ts'
+import { hasFormOfCode, newTotpSecret, shownSecret, stepOf } from './one-time-codes.ts'
 import { hashRecoveryCode, newRecoveryCodes, plainCode } from './recovery-codes.ts'
 import {
   deleteSecondFactor,
@@ -97,7 +97,7 @@ export function createSecondFactors({ secret: ofService, now }: Options) {
     /** Whether the code, one-time or of recovery, is right. A right one is spent: it works once. */
     spend(db: Db, userId: number, typed: string): Promise<boolean> {
       const code = plainCode(typed)
-      return isOneTime(code) ? spendOneTimeCode(db, userId, code) : spendRecovery(db, userId, code)
+      return hasFormOfCode(code) ? spendOneTimeCode(db, userId, code) : spendRecovery(db, userId, code)
     },
   }
 }
@@ -105,7 +105,7 @@ export function createSecondFactors({ secret: ofService, now }: Options) {
 export type SecondFactors = ReturnType<typeof createSecondFactors>
 
 /** Recovery codes are longer and can be neither guessed nor confused with them. */
-export const isOneTime = (typed: string): boolean => /^\d{6}$/.test(plainCode(typed))
+export const isOneTime = (typed: string): boolean => hasFormOfCode(plainCode(typed))
 
 /** Also for an operator. Call under `lockUser`, while codes are on. */
 export async function switchOff(tx: Tx, userId: number): Promise<void> {
