@@ -24,9 +24,12 @@ describe('D15.2 codes of RFC 6238', () => {
     expect([of(begins), of(begins + 59_999), of(begins + 60_000)]).toEqual([step, step, undefined])
   })
 
-  test.for(['', '05924', '0059240', 'ABCDEF', '-05924', '００５９２４'])('"%s" is not one of them', (code) => {
-    expect(stepOf(SECRET, code, 1_234_567_890_000)).toBe(undefined)
-  })
+  test.for(['', '05924', '0059240', 'ABCDEF', '-05924', '００５９２４'])(
+    '"%s" is not one of them',
+    (code) => {
+      expect(stepOf(SECRET, code, 1_234_567_890_000)).toBe(undefined)
+    },
+  )
 })
 
 test('D15.2 the address has what apps need, and names the account', () => {

@@ -89,7 +89,9 @@ describe('D15.2 switching on', () => {
 })
 
 describe('D15.2 a sign-in with one-time codes', () => {
-  test('says the same for a missing and a wrong code, and only after the right password', async ({ keys }) => {
+  test('says the same for a missing and a wrong code, and only after the right password', async ({
+    keys,
+  }) => {
     const org = await keys.signUp()
     const app = await switchOn(keys, org)
     const used = app.code()

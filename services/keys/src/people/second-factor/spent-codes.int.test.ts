@@ -34,9 +34,7 @@ describe('D15.2 a code is good once', () => {
     const { org, at, code, recoveryCodes } = await withCodes(keys)
     for (const step of [1, 2, 3]) {
       const replicas = both(keys, at + step * 30_000)
-      const uses = await Promise.all(
-        [...replicas, ...replicas].map((each) => each.spend(org, code(step))),
-      )
+      const uses = await Promise.all([...replicas, ...replicas].map((each) => each.spend(org, code(step))))
       expect(uses.filter(Boolean)).toHaveLength(1)
     }
     for (const recovery of recoveryCodes.slice(0, 3)) {
@@ -48,9 +46,11 @@ describe('D15.2 a code is good once', () => {
   test('and ends those of the steps before', async ({ keys }) => {
     const { org, at, code } = await withCodes(keys)
     const at2 = replica(keys, 'worker', at + 60_000)
-    expect([await at2.spend(org, code(3)), await at2.spend(org, code(2)), await at2.spend(org, code(1))]).toEqual(
-      [true, false, false],
-    )
+    expect([
+      await at2.spend(org, code(3)),
+      await at2.spend(org, code(2)),
+      await at2.spend(org, code(1)),
+    ]).toEqual([true, false, false])
   })
 
   test('also near the ends of its step, by the clock of the replica', async ({ keys }) => {
