@@ -29,6 +29,8 @@ const CHANGES_NOTHING: readonly OperationId[] = [
   'changeEmail',
   'forgotPassword',
   'sendVerification',
+  // Its confirmation has a row.
+  'createTotp',
   // Reads, as from a reader.
   'sendReaderMessage',
   'sendTestRead',

@@ -74,7 +74,10 @@ describe('D15.3 the least roles', () => {
     expect(idsOf(open)).toEqual([
       'changeEmail',
       'changePassword',
+      'confirmTotp',
+      'createTotp',
       'decodeReaderMessage',
+      'deleteTotp',
       'endSession',
       'joinOrg',
       'lookUpValues',

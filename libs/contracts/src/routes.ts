@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { accountRoutes } from './resources/keys/accounts.ts'
+import { secondFactorRoutes } from './resources/keys/second-factor.ts'
 import { apiKeyRoutes } from './resources/keys/api-keys.ts'
 import { assetRoutes } from './resources/catalog/assets.ts'
 import { auditRoutes } from './resources/keys/audit.ts'
@@ -60,6 +61,7 @@ export const routes = {
   ...tokenRoutes,
   ...memberRoutes,
   ...accountRoutes,
+  ...secondFactorRoutes,
   ...apiKeyRoutes,
   ...provisioningRoutes,
   ...limitRoutes,

@@ -36,6 +36,8 @@ import { createThrottle } from './credentials/tokens/throttle.ts'
 import { tokenHandlers } from './credentials/tokens/tokens.handlers.ts'
 import { ownSessionHandlers } from './people/users/own-sessions.handlers.ts'
 import { createPasswords } from './people/users/passwords.ts'
+import { secondFactorHandlers } from './people/second-factor/second-factor.handlers.ts'
+import { createSecondFactors, type SecondFactors } from './people/second-factor/second-factors.ts'
 import { userHandlers } from './people/users/users.handlers.ts'
 
 type AppDeps = InternalDeps & {
@@ -47,6 +49,7 @@ type AppDeps = InternalDeps & {
   environment: string
   buckets: SharedBuckets
   devices: KnownDevices
+  secondFactors: SecondFactors
   /** Attempts of one client address to sign in, sign up or join. */
   addressRate: Rate
   /** Milliseconds since 1970. */
@@ -59,12 +62,12 @@ type AppDeps = InternalDeps & {
 /** Two hashes at a time leave threads and cores to other work. */
 const PASSWORD_GATE = { running: 2, runningPerKey: 2, waitingPerKey: 5, waiting: 200, maxWaitMs: 10_000 }
 
-type Deps = Omit<AppDeps, 'signingKeys' | 'buckets' | 'devices' | 'mails'> & {
+type Deps = Omit<AppDeps, 'signingKeys' | 'buckets' | 'devices' | 'mails' | 'secondFactors'> & {
   /** Where links in mails lead; undefined if no mail is sent. */
   consoleUrl: string | undefined
   /** Takes and returns tokens of the rate buckets. */
   bucketDatabase: Pick<Pipeline, 'query'>
-  /** Encrypts the signing keys at rest, proves known devices, and makes the tokens of mails. 32 bytes. */
+  /** Encrypts the signing keys and the secrets of one-time codes at rest, proves known devices, and makes the tokens of mails. 32 bytes. */
   signingKeySecret: Buffer
 }
 
@@ -79,12 +82,14 @@ export function wire({ bucketDatabase, signingKeySecret: secret, consoleUrl, ...
   })
   const devices = createKnownDevices({ secret, now })
   const mails = createMails({ consoleUrl, secret })
+  const secondFactors = createSecondFactors({ secret, now })
   return {
-    app: buildApp({ ...deps, signingKeys, buckets, devices, mails }),
+    app: buildApp({ ...deps, signingKeys, buckets, devices, mails, secondFactors }),
     signingKeys,
     buckets,
     devices,
     mails,
+    secondFactors,
   }
 }
 
@@ -114,6 +119,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...ownSessionHandlers(userDeps),
       ...passwordResetHandlers(userDeps),
       ...mailboxHandlers(userDeps),
+      ...secondFactorHandlers(userDeps),
       ...provisioningHandlers(userDeps),
       ...acceptanceHandler(userDeps),
       ...memberHandlers(deps),

@@ -15,7 +15,9 @@ export const Config = z.object({
   SIGNING_KEY_SECRET: z
     .string()
     .regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url')
-    .describe('Encrypts the token-signing keys at rest, 32 bytes in base64url.'),
+    .describe(
+      'Encrypts the token-signing keys and the secrets of one-time codes at rest, 32 bytes in base64url.',
+    ),
   SIGNING_KEY_DAYS: z.coerce
     .number()
     .int()

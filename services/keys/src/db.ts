@@ -57,7 +57,23 @@ type UserTable = {
   password_parallelism: number
   /** When its user last proved to read the mailbox; null for an address that nobody has proved. */
   email_verified_at: Generated<string | null>
+  /** Since when a sign-in needs a one-time code; null: it does not. */
+  second_factor_at: Generated<string | null>
   created_at: Generated<string>
+}
+
+type SecondFactorTable = {
+  user_id: number
+  /** Sealed. */
+  secret: Buffer
+  /** The time step of the last code that was used. Neither it nor one before it is good again. */
+  used_step: Generated<number>
+  created_at: Generated<string>
+}
+
+type RecoveryCodeTable = {
+  user_id: number
+  code_hash: Buffer
 }
 
 type MembershipTable = {
@@ -228,6 +244,8 @@ export type KeysDatabase = {
   org: OrgTable
   deleted_org: DeletedOrgTable
   app_user: UserTable
+  second_factor: SecondFactorTable
+  recovery_code: RecoveryCodeTable
   membership: MembershipTable
   invitation: InvitationTable
   mail: MailTable
@@ -254,6 +272,7 @@ export type Tx = Transaction<KeysDatabase>
 export type OrgRow = Selectable<OrgTable>
 export type DeletedOrgRow = Selectable<DeletedOrgTable>
 export type UserRow = Selectable<UserTable>
+export type SecondFactorRow = Selectable<SecondFactorTable>
 export type MembershipRow = Selectable<MembershipTable>
 export type InvitationRow = Selectable<InvitationTable>
 export type MailRow = Selectable<MailTable>

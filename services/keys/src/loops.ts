@@ -12,6 +12,7 @@ import { purgeSuspensions } from './brokers/floods/suspensions.queries.ts'
 import { eraseDeleted } from './credentials/deletion/erasures.loop.ts'
 import { sendMails, type MailDeps } from './people/mail/mail.loop.ts'
 import { purgeExpiredProofs } from './people/mailboxes/mailbox-proofs.queries.ts'
+import { purgePendingSecrets } from './people/second-factor/second-factor.queries.ts'
 import { purgeExpiredInvitations } from './people/invitations/invitations.queries.ts'
 import { purgeExpiredResetLinks } from './people/password-resets/reset-links.queries.ts'
 import { purgeExpiredLinks } from './credentials/provisioning/provisioning.queries.ts'
@@ -93,6 +94,7 @@ const PURGES = [
   purgeExpiredResetLinks,
   purgeExpiredLinks,
   purgeExpiredProofs,
+  purgePendingSecrets,
   purgeClientIds,
   freeReaderAccounts,
   purgeSuspensions,

@@ -15,6 +15,7 @@ import { createAttempts, type Attempts } from '../src/attempts/attempts.ts'
 import type { KnownDevices } from '../src/attempts/known-devices.ts'
 import { createWaitingRoom } from '../src/attempts/waiting-room.ts'
 import type { Mails } from '../src/people/mail/mails.ts'
+import type { SecondFactors } from '../src/people/second-factor/second-factors.ts'
 import type { KeysDatabase, Tenants } from '../src/db.ts'
 import type { SigningKeys } from '../src/credentials/tokens/signing-keys.ts'
 import { wire } from '../src/app.ts'
@@ -50,8 +51,11 @@ export type Keys = {
   secret: Buffer
   buckets: SharedBuckets
   devices: KnownDevices
+  secondFactors: SecondFactors
   attempts: Pick<Attempts, 'issue'>
   mails: Mails
+  /** Moves the clock of the service, and returns its time in milliseconds since 1970. That of the database stays. */
+  passTime(seconds: number): number
   /** Number of calls of `onChange`. */
   changes: () => number
   send(path: string, sent?: Sent): Promise<LightMyRequestResponse>
@@ -89,7 +93,8 @@ async function startKeys(
   const callers = testCallers('keys')
   const secret = randomBytes(32)
   let committed = 0
-  const { app, signingKeys, buckets, devices, mails } = wire({
+  let ahead = 0
+  const { app, signingKeys, buckets, devices, mails, secondFactors } = wire({
     tenants,
     db,
     bucketDatabase: database.pool,
@@ -102,7 +107,7 @@ async function startKeys(
     environment: 'production',
     consoleUrl,
     addressRate: ADDRESS_RATE,
-    now: Date.now,
+    now: () => Date.now() + ahead,
     usageElsewhere: async () => ELSEWHERE,
     onChange: () => {
       committed += 1
@@ -162,6 +167,10 @@ async function startKeys(
     await database.drop()
   }
   const changes = () => committed
+  const passTime: Keys['passTime'] = (seconds) => {
+    ahead += seconds * 1_000
+    return Date.now() + ahead
+  }
   const people = { signUp, join, invite, admin, member }
   const attempts = createAttempts({
     buckets,
@@ -177,7 +186,9 @@ async function startKeys(
     secret,
     buckets,
     devices,
+    secondFactors,
     attempts,
+    passTime,
     changes,
     send,
     post,

@@ -1,5 +1,6 @@
 import type { OperationId } from '@whereabouts/contracts/routes'
 import { inject } from 'vitest'
+import { codeOf } from '../../system/totp.ts'
 import { mailedToken } from '../../system/mail.ts'
 import type { CallOptions } from '../support/api.ts'
 import { jwtParts } from '../../system/jwt.ts'
@@ -55,13 +56,26 @@ async function newMember(given: Given) {
   return (await succeed(given.api.call('acceptInvitation', { body }))).body.data
 }
 
-/** The token of the mail to the new address of somebody. */
-/** Of a new organization, whose administrator is the caller. */
+/** The token of the mail to the new address of somebody. Of a new organization, whose administrator is the caller. */
 async function changeOfAddress(api: Given['api'], email: string) {
   const { admin, password } = await newOrganization(api)
   await succeed(api.call('changeEmail', { token: admin, body: { email, password } }))
   const token = await mailedToken(inject('urls').mail, email, 'Confirm your new e-mail address')
   return { token: admin, body: { token } }
+}
+
+/** A secret of a new person that waits for this code. */
+async function pendingCodes(api: Given['api']) {
+  const { admin: token, password } = await newOrganization(api)
+  const { secret } = (await succeed(api.call('createTotp', { token }))).body.data
+  return { token, password, body: { code: codeOf(secret) } }
+}
+
+/** A new person who has switched codes on, and a recovery code. */
+async function withCodes(api: Given['api']) {
+  const { password, ...call } = await pendingCodes(api)
+  const [code = ''] = (await succeed(api.call('confirmTotp', call))).body.data.recovery_codes
+  return { token: call.token, body: { password, code } }
 }
 
 const linkBody = { reader_key: 'dock-1', format: 'canonical' }
@@ -212,6 +226,29 @@ export const peopleScenarios: Record<string, Scenario> = {
       return changeOfAddress(api, email)
     },
     429: (given) => repeatedly(given, 'confirmEmail', () => ({ body: { token: 'unknown' } })),
+  },
+  createTotp: {
+    201: () => ({}),
+    409: async ({ api }) => ({ token: (await withCodes(api)).token }),
+  },
+  confirmTotp: {
+    200: async ({ api }) => {
+      const { token, body } = await pendingCodes(api)
+      return { token, body }
+    },
+    404: async ({ api }) => ({ token: (await newOrganization(api)).admin, body: { code: '000000' } }),
+    409: async ({ api }) => ({ token: (await withCodes(api)).token, body: { code: '000000' } }),
+  },
+  deleteTotp: {
+    204: ({ api }) => withCodes(api),
+    404: async ({ api }) => {
+      const { admin: token, password } = await newOrganization(api)
+      return { token, body: { password, code: '000000' } }
+    },
+    429: async (given) => {
+      const { token, body } = await withCodes(given.api)
+      return repeatedly(given, 'deleteTotp', () => ({ token, body: { ...body, password: 'wrong' } }))
+    },
   },
   createProvisioningLink: {
     201: (given) => ({ ...ownOrg(given), body: linkBody }),

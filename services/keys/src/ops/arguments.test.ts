@@ -32,6 +32,10 @@ describe('accepted arguments', () => {
         json: false,
       },
     },
+    {
+      line: 'user codes-off a@b.example',
+      want: { command: 'user codes-off', email: 'a@b.example', json: false },
+    },
     { line: 'org list', want: { command: 'org list', q: undefined, ...page, json: false } },
     {
       line: 'org list --q ac --limit 5 --offset 10',

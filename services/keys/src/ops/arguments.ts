@@ -32,6 +32,7 @@ export type Request = { json: boolean } & (
   | { command: 'key message-rate'; key: number | string; perSecond: number | null }
   | { command: 'key revoke'; key: number | string }
   | { command: 'user reset-link'; email: string; consoleUrl: string | undefined }
+  | { command: 'user codes-off'; email: string }
   | { command: 'broker reload' }
   | { command: 'signing-keys list' }
   | { command: 'signing-keys rotate' }
@@ -199,6 +200,12 @@ function addUserCommands(user: Command, found: Found): void {
     )
     .action((email: string, { json, console: consoleUrl }: Json & { console?: string }) =>
       found({ command: 'user reset-link', email, consoleUrl, json: json ?? false }),
+    )
+  withJson(user.command('codes-off'))
+    .description('Switch off the one-time codes of a person who has lost them and the recovery codes.')
+    .argument('<email>', 'with which the person signs in')
+    .action((email: string, { json }: Json) =>
+      found({ command: 'user codes-off', email, json: json ?? false }),
     )
 }
 

@@ -3,6 +3,7 @@ import type { AuditEntry } from '@whereabouts/contracts/messages/audit'
 import { KeyState } from '@whereabouts/contracts/messages/keys-state'
 import { expect } from 'vitest'
 import { ELSEWHERE, test, type Keys } from '../../test/keys.fixture.ts'
+import { switchOn } from '../../test/second-factor.fixture.ts'
 import { createSigningKeys } from '../credentials/tokens/signing-keys.ts'
 import type { ReloadedServer } from '@whereabouts/messaging/connect/ask-servers'
 import type { Request } from './arguments.ts'
@@ -265,4 +266,20 @@ test('D15.4 the audit names the operator, with what changed and without a passwo
   expect(entries[2]?.changes).toEqual({ limits: { from: {}, to: { assets: 500 } } })
   expect(Object.keys(entries[3]?.changes ?? {})).toEqual(['subscription_ends_at'])
   expect(JSON.stringify(entries)).not.toContain('correct horse')
+})
+
+test('the operator switches the codes of a person off, once', async ({ keys }) => {
+  const org = await keys.signUp()
+  await switchOn(keys, org)
+  const off: Request = { command: 'user codes-off', email: org.email.toUpperCase(), json: true }
+  expect(await run(keys, off)).toMatchObject({ user: { id: org.userId }, changed: true })
+  expect(await run(keys, off)).toMatchObject({ changed: false })
+  const { email, password } = org
+  expect((await keys.post('/api/v1/auth/login', { email, password })).statusCode).toBe(200)
+  const [row] = (await states(keys, `audit.${org.orgId}`)).filter(
+    ({ payload }) => (payload as AuditEntry).action === 'second_factor.delete',
+  )
+  expect(row?.payload).toMatchObject({ actor: { type: 'operator' }, subject: { id: org.userId } })
+  const unknown = run(keys, { ...off, email: 'nobody@example.com' })
+  await expect(unknown).rejects.toMatchObject({ type: 'not_found' })
 })

@@ -8,7 +8,7 @@ import type { UsageElsewhere } from '../limits/usage.queries.ts'
 import { setLimit, showUsage } from './limits.commands.ts'
 import { findOrgId } from './org-reference.ts'
 import type { Report } from './report.ts'
-import { createResetLink } from './users.commands.ts'
+import { createResetLink, switchSecondFactorOff } from './users.commands.ts'
 import { listAllSigningKeys, rotateSigningKeys } from './signing-keys.commands.ts'
 import { reportReload } from './broker.commands.ts'
 import type { ReloadedServer } from '@whereabouts/messaging/connect/ask-servers'
@@ -91,6 +91,8 @@ async function carryOut(request: Request, deps: OpsDeps): Promise<Report> {
       return setTimeZone(db, await findOrgId(db, request.org), request.timezone)
     case 'user reset-link':
       return createResetLink(db, { ...request, consoleUrl: request.consoleUrl ?? deps.publicUrl })
+    case 'user codes-off':
+      return switchSecondFactorOff(db, request.email)
     case 'key list':
       return listApiKeys(db, { ...request, orgId: await findOrgId(db, request.org) })
     case 'key limit':

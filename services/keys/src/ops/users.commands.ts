@@ -1,7 +1,9 @@
 import { auditUser } from '../people/users/user-audit.ts'
-import type { Db } from '../db.ts'
+import type { Db, UserRow } from '../db.ts'
 import { putResetLink } from '../people/password-resets/reset-links.queries.ts'
 import { hashSecret, randomToken } from '../credentials/secrets.ts'
+import { lockUser } from '../people/users/own-sessions.queries.ts'
+import { switchOff } from '../people/second-factor/second-factors.ts'
 import { findUserByEmail } from '../people/users/users.queries.ts'
 import { OpsError } from './failures.ts'
 import { printable, type Report } from './report.ts'
@@ -11,8 +13,7 @@ type Wanted = { email: string; consoleUrl: string | undefined }
 
 /** A link with which a person chooses a new password, also one who belongs to several organizations. */
 export async function createResetLink(db: Db, { email, consoleUrl }: Wanted): Promise<Report> {
-  const user = await findUserByEmail(db, email)
-  if (!user) throw new OpsError('not_found', `There is no user with the e-mail address ${printable(email)}.`)
+  const user = await userWith(db, email)
   const token = randomToken()
   const expires_at = await db.transaction().execute(async (tx) => {
     await auditUser(tx, user.id, { action: 'reset_link.create' })
@@ -28,4 +29,24 @@ export async function createResetLink(db: Db, { email, consoleUrl }: Wanted): Pr
   ]
   const { id, name } = user
   return { json: { user: { id, name, email: user.email }, link, expires_at }, text: lines.join('\n') }
+}
+
+/** For a person who has lost both the authenticator app and the recovery codes. Works without the secret of the service. */
+export async function switchSecondFactorOff(db: Db, email: string): Promise<Report> {
+  const { id, name, email: address } = await userWith(db, email)
+  const changed = await db.transaction().execute(async (tx) => {
+    const user = await lockUser(tx, id)
+    if (user?.second_factor_at == null) return false
+    await switchOff(tx, id)
+    return true
+  })
+  const who = `${printable(name)} <${printable(address)}>`
+  const text = changed ? `${who} now signs in with the password alone.` : `${who} has no one-time codes.`
+  return { json: { user: { id, name, email: address }, changed }, text }
+}
+
+async function userWith(db: Db, email: string): Promise<UserRow> {
+  const user = await findUserByEmail(db, email)
+  if (!user) throw new OpsError('not_found', `There is no user with the e-mail address ${printable(email)}.`)
+  return user
 }

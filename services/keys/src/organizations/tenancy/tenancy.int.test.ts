@@ -22,6 +22,7 @@ function forgetfulService(keys: Keys, tenants: Tenants) {
     isCredentialOptional: false,
     buckets: keys.buckets,
     devices: keys.devices,
+    secondFactors: keys.secondFactors,
     addressRate: ADDRESS_RATE,
     signingKeys: keys.signingKeys,
     environment: 'production',
