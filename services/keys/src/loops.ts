@@ -14,6 +14,7 @@ import { sendMails, type MailDeps } from './people/mail/mail.loop.ts'
 import { purgeExpiredProofs } from './people/mailboxes/mailbox-proofs.queries.ts'
 import { purgeExpiredInvitations } from './people/invitations/invitations.queries.ts'
 import { purgeExpiredResetLinks } from './people/password-resets/reset-links.queries.ts'
+import { purgeExpiredSignOns } from './people/single-sign-on/sign-on.queries.ts'
 import { purgeExpiredLinks } from './credentials/provisioning/provisioning.queries.ts'
 import type { SigningKeys } from './credentials/tokens/signing-keys.ts'
 import { purgeExpiredTokens } from './credentials/tokens/tokens.queries.ts'
@@ -93,6 +94,7 @@ const PURGES = [
   purgeExpiredResetLinks,
   purgeExpiredLinks,
   purgeExpiredProofs,
+  purgeExpiredSignOns,
   purgeClientIds,
   freeReaderAccounts,
   purgeSuspensions,

@@ -17,6 +17,7 @@ import { createWaitingRoom } from '../src/attempts/waiting-room.ts'
 import type { Mails } from '../src/people/mail/mails.ts'
 import type { KeysDatabase, Tenants } from '../src/db.ts'
 import type { SigningKeys } from '../src/credentials/tokens/signing-keys.ts'
+import type { SignOn } from '../src/people/single-sign-on/single-sign-on.handlers.ts'
 import { wire } from '../src/app.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -78,6 +79,7 @@ const member: Keys['member'] = (org) => ({ ...admin(org), role: 'member' })
 async function startKeys(
   logLevel: string,
   consoleUrl: string | undefined,
+  signOn: SignOn | undefined,
 ): Promise<Keys & { stop(): Promise<void> }> {
   const database = await createServiceDatabase<KeysDatabase>('keys', MIGRATIONS)
   const { db } = database.worker
@@ -101,6 +103,7 @@ async function startKeys(
     isCredentialOptional: false,
     environment: 'production',
     consoleUrl,
+    signOn,
     addressRate: ADDRESS_RATE,
     now: Date.now,
     usageElsewhere: async () => ELSEWHERE,
@@ -186,13 +189,15 @@ async function startKeys(
 }
 
 /** One service and one database per test file. Each test uses its own organizations. */
-export const test = base.extend<{ logLevel: string; consoleUrl: string | undefined; keys: Keys }>({
+export const test = base.extend<{ logLevel: string; consoleUrl: string | undefined; signOn: SignOn | undefined; keys: Keys }>({
   logLevel: ['error', { scope: 'file' }],
   /** Undefined: no mail is sent. */
   consoleUrl: [undefined, { scope: 'file' }],
+  /** Undefined: no single sign-on. */
+  signOn: [undefined, { scope: 'file' }],
   keys: [
-    async ({ logLevel, consoleUrl }, use) => {
-      const keys = await startKeys(logLevel, consoleUrl)
+    async ({ logLevel, consoleUrl, signOn }, use) => {
+      const keys = await startKeys(logLevel, consoleUrl, signOn)
       await use(keys)
       await keys.stop()
     },

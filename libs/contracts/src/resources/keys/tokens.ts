@@ -141,7 +141,7 @@ export const tokenRoutes = {
       password: Password,
     }),
     success: { status: 201, schema: dataOf(SignedUp) },
-    errors: ['validation_error', 'bad_request', 'conflict', 'rate_limited'],
+    errors: ['validation_error', 'bad_request', 'forbidden', 'conflict', 'rate_limited'],
   },
   logIn: {
     ...open,
@@ -152,7 +152,7 @@ export const tokenRoutes = {
     description: 'Opens a session in `org_id`, or in the organization that the user joined first.',
     body: z.strictObject({ email: text(1, 254), password: ExistingPassword, org_id: Id.optional() }),
     success: { status: 200, schema: dataOf(Session) },
-    errors: ['validation_error', 'bad_request', 'unauthorized', 'rate_limited'],
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'forbidden', 'rate_limited'],
   },
   refreshSession: {
     ...open,

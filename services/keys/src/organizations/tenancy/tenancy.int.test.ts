@@ -24,6 +24,7 @@ function forgetfulService(keys: Keys, tenants: Tenants) {
     devices: keys.devices,
     addressRate: ADDRESS_RATE,
     signingKeys: keys.signingKeys,
+    signOn: undefined,
     environment: 'production',
     mails: keys.mails,
     now: Date.now,
