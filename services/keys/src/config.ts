@@ -16,7 +16,9 @@ const signOnEnv = {
     .url({ protocol: /^https?$/ })
     .refine((url) => new URL(url).protocol === 'https:' || isLoopback(new URL(url)), 'must be https')
     .optional()
-    .describe('Issuer address of the OpenID Connect provider for single sign-on, https. Without it there is none.'),
+    .describe(
+      'Issuer address of the OpenID Connect provider for single sign-on, https. Without it there is none.',
+    ),
   OIDC_CLIENT_ID: z.string().min(1).optional().describe('Id of Whereabouts at that provider.'),
   OIDC_CLIENT_SECRET: z.string().min(1).optional().describe('Secret of Whereabouts at that provider.'),
   OIDC_GROUPS_CLAIM: z

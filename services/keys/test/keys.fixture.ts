@@ -56,6 +56,8 @@ export type Keys = {
   /** Number of calls of `onChange`. */
   changes: () => number
   send(path: string, sent?: Sent): Promise<LightMyRequestResponse>
+  /** Another replica of the service on the same database; returns its `send`. */
+  replica(): Keys['send']
   post(path: string, body: unknown, sent?: Sent): Promise<LightMyRequestResponse>
   signUp(): Promise<Org>
   /** Adds a user to the organization by invitation. */
@@ -91,40 +93,51 @@ async function startKeys(
   const callers = testCallers('keys')
   const secret = randomBytes(32)
   let committed = 0
-  const { app, signingKeys, buckets, devices, mails } = wire({
-    tenants,
-    db,
-    bucketDatabase: database.pool,
-    signingKeySecret: secret,
-    log: createLogger('keys', logLevel),
-    registry: createRegistry('keys'),
-    verify: callers.verify,
-    verifyGateway: (token) => callers.verifyGateway(token),
-    isCredentialOptional: false,
-    environment: 'production',
-    consoleUrl,
-    signOn,
-    addressRate: ADDRESS_RATE,
-    now: Date.now,
-    usageElsewhere: async () => ELSEWHERE,
-    onChange: () => {
-      committed += 1
-    },
-  })
+  const wired = () =>
+    wire({
+      tenants,
+      db,
+      bucketDatabase: database.pool,
+      signingKeySecret: secret,
+      log: createLogger('keys', logLevel),
+      registry: createRegistry('keys'),
+      verify: callers.verify,
+      verifyGateway: (token) => callers.verifyGateway(token),
+      isCredentialOptional: false,
+      environment: 'production',
+      consoleUrl,
+      signOn,
+      addressRate: ADDRESS_RATE,
+      now: Date.now,
+      usageElsewhere: async () => ELSEWHERE,
+      onChange: () => {
+        committed += 1
+      },
+    })
+  const { app, signingKeys, buckets, devices, mails } = wired()
+  const apps = [app]
 
   let clients = 0
   const newAddress = () => `2001:db8:1:${(clients += 1).toString(16)}::1`
-  const send: Keys['send'] = async (path, { method = 'GET', caller, body, headers, address } = {}) => {
-    const principal = caller ? await callers.headersFor(caller) : {}
-    const type = body === undefined ? {} : { 'content-type': 'application/json' }
-    const from = { 'x-forwarded-for': address ?? newAddress() }
-    const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-    return app.inject({
-      method,
-      url: path,
-      headers: { ...principal, ...type, ...from, ...headers },
-      ...(payload !== undefined && { payload }),
-    })
+  const sendTo =
+    (to: typeof app): Keys['send'] =>
+    async (path, { method = 'GET', caller, body, headers, address } = {}) => {
+      const principal = caller ? await callers.headersFor(caller) : {}
+      const type = body === undefined ? {} : { 'content-type': 'application/json' }
+      const from = { 'x-forwarded-for': address ?? newAddress() }
+      const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+      return to.inject({
+        method,
+        url: path,
+        headers: { ...principal, ...type, ...from, ...headers },
+        ...(payload !== undefined && { payload }),
+      })
+    }
+  const send = sendTo(app)
+  const replica: Keys['replica'] = () => {
+    const another = wired().app
+    apps.push(another)
+    return sendTo(another)
   }
   const post: Keys['post'] = (path, body, sent) => send(path, { method: 'POST', body, ...sent })
 
@@ -160,7 +173,7 @@ async function startKeys(
   const ask: Keys['ask'] = async (path) => send(path, { headers: await callers.gatewayHeaders() })
 
   const stop = async () => {
-    await app.close()
+    await Promise.all(apps.map((running) => running.close()))
     await tenants.close()
     await database.drop()
   }
@@ -183,13 +196,19 @@ async function startKeys(
     attempts,
     changes,
     send,
+    replica,
     post,
   }
   return { ...shared, ...people, createKey, exchange, ask, stop }
 }
 
 /** One service and one database per test file. Each test uses its own organizations. */
-export const test = base.extend<{ logLevel: string; consoleUrl: string | undefined; signOn: SignOn | undefined; keys: Keys }>({
+export const test = base.extend<{
+  logLevel: string
+  consoleUrl: string | undefined
+  signOn: SignOn | undefined
+  keys: Keys
+}>({
   logLevel: ['error', { scope: 'file' }],
   /** Undefined: no mail is sent. */
   consoleUrl: [undefined, { scope: 'file' }],

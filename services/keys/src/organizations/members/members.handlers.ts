@@ -8,12 +8,7 @@ import { memberNotFound } from '../../errors.ts'
 import { lockMembers, lockMembersAsAdmin } from './acting-member.ts'
 import { auditMember, changeRole, takeAdminAway } from './change-role.ts'
 import { findMember, type Member } from './find-members.queries.ts'
-import {
-  countMembers,
-  deleteMembership,
-  listMembers,
-  type ListedRow,
-} from './members.queries.ts'
+import { countMembers, deleteMembership, listMembers, type ListedRow } from './members.queries.ts'
 import { enqueueMemberState } from './members.state.ts'
 
 export type MemberDeps = {

@@ -37,8 +37,7 @@ export async function admit(
   const found = await findUser(tx, identity)
   const userId = found ?? (await createUser(tx, identity, given.length > 0, noPassword))
   const keptAdminOf: number[] = []
-  for (const [orgId, role] of given)
-    if (!(await giveRole(tx, orgId, userId, role))) keptAdminOf.push(orgId)
+  for (const [orgId, role] of given) if (!(await giveRole(tx, orgId, userId, role))) keptAdminOf.push(orgId)
   if (!(await findFirstMembership(tx, userId))) throw new SignOnRefusal('no_access')
   if (found === undefined && identity.emailVerified) await proveMailbox(tx, userId)
   return { userId, missingOrgs, keptAdminOf }

@@ -59,7 +59,9 @@ export function createProvider(options: ProviderOptions): Provider {
   /** One for each step. So the provider's keys are read again each time, and new ones count at once. */
   function configurationOf(found: oidc.ServerMetadata): oidc.Configuration {
     const methods = found.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-    const authenticate = methods.includes('client_secret_basic') ? oidc.ClientSecretBasic : oidc.ClientSecretPost
+    const authenticate = methods.includes('client_secret_basic')
+      ? oidc.ClientSecretBasic
+      : oidc.ClientSecretPost
     const configuration = new oidc.Configuration(found, clientId, clientSecret, authenticate(clientSecret))
     configuration[oidc.customFetch] = fetchUntil(AbortSignal.timeout(timeoutMs))
     oidc.enableNonRepudiationChecks(configuration) // checks the signature of the ID token
@@ -93,9 +95,7 @@ export function createProvider(options: ProviderOptions): Provider {
         const idToken = tokens.claims()
         if (!idToken) throw new Error('the provider sent no ID token')
         const asks = configuration.serverMetadata().userinfo_endpoint && isIncomplete(idToken, groupsClaim)
-        const userInfo = asks
-          ? await oidc.fetchUserInfo(configuration, tokens.access_token, idToken.sub)
-          : {}
+        const userInfo = asks ? await oidc.fetchUserInfo(configuration, tokens.access_token, idToken.sub) : {}
         return identityOf(idToken, userInfo, groupsClaim)
       } catch (error) {
         throw refusalOf(error)

@@ -19,7 +19,10 @@ function groupRole(text: string): GroupRole | undefined {
 }
 
 /** The role in each organization, by its id in ascending order: of several groups the highest. */
-export function rolesOf(groups: readonly string[], mapped: readonly GroupRole[]): [orgId: number, role: Role][] {
+export function rolesOf(
+  groups: readonly string[],
+  mapped: readonly GroupRole[],
+): [orgId: number, role: Role][] {
   const highest = new Map<number, Role>()
   for (const { group, orgId, role } of mapped)
     if (groups.includes(group) && !hasRole(highest.get(orgId), role)) highest.set(orgId, role)

@@ -1,8 +1,4 @@
-import {
-  SIGN_ON_CODE,
-  SIGN_ON_HEADER,
-  SIGN_ON_PROBLEM,
-} from '@whereabouts/contracts/resources/keys/sign-on'
+import { SIGN_ON_CODE, SIGN_ON_HEADER, SIGN_ON_PROBLEM } from '@whereabouts/contracts/resources/keys/sign-on'
 import { API_PREFIX, routes } from '@whereabouts/contracts/routes'
 import { unknownRoute } from '@whereabouts/service-kit/errors/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
@@ -35,7 +31,9 @@ export type SignOn = {
 type Operation = 'describeSignOn' | 'startSignOn' | 'finishSignOn' | 'openSignOnSession'
 
 /** Single sign-on with the operator's OpenID Connect provider (ADR 128). */
-export function signOnHandlers(deps: UserDeps & { signOn: SignOn | undefined }): Pick<Handlers<'keys'>, Operation> {
+export function signOnHandlers(
+  deps: UserDeps & { signOn: SignOn | undefined },
+): Pick<Handlers<'keys'>, Operation> {
   const { signOn } = deps
   const describeSignOn = async () => ({
     data: { enabled: signOn !== undefined, required: signOn?.isRequired ?? false },
@@ -81,7 +79,8 @@ function withProvider(
       return person
     })
     onChange()
-    if (missingOrgs.length > 0) log.warn({ orgs: missingOrgs }, 'OIDC_ROLES names organizations that do not exist')
+    if (missingOrgs.length > 0)
+      log.warn({ orgs: missingOrgs }, 'OIDC_ROLES names organizations that do not exist')
     if (keptAdminOf.length > 0) log.warn({ orgs: keptAdminOf }, 'sign-on kept the last administrator')
     return code
   }
