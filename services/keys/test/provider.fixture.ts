@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Provider } from 'oidc-provider'
+import { Provider, type AdapterFactory, type AdapterPayload } from 'oidc-provider'
 import type { GroupRole } from '../src/people/single-sign-on/roles.rules.ts'
 import { createProvider } from '../src/people/single-sign-on/provider.ts'
 import type { SignOn } from '../src/people/single-sign-on/single-sign-on.handlers.ts'
@@ -31,6 +31,7 @@ export type TestProvider = {
 
 async function startProvider(options: { groupsClaim: string; isRequired: boolean }) {
   const people = new Map<string, Claims>()
+  const adapter = memory()
   const roles: GroupRole[] = []
   let behaviour: 'well' | 'silent' | 'broken' = 'well'
   const server = createServer((request, response) => {
@@ -41,7 +42,7 @@ async function startProvider(options: { groupsClaim: string; isRequired: boolean
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  let provider = providerWith(issuer, people)
+  let provider = providerWith(issuer, people, adapter)
 
   async function answer(request: IncomingMessage, response: ServerResponse) {
     if (!request.url?.startsWith('/interaction/')) return provider.callback()(request, response)
@@ -89,11 +90,10 @@ async function startProvider(options: { groupsClaim: string; isRequired: boolean
       return at
     },
     rotateKeys() {
-      provider = providerWith(issuer, people)
+      provider = providerWith(issuer, people, adapter)
     },
     behave(as) {
       behaviour = as
-      server.closeIdleConnections()
     },
   }
   const stop = async () => {
@@ -103,11 +103,43 @@ async function startProvider(options: { groupsClaim: string; isRequired: boolean
   return { ...tested, stop }
 }
 
-/** The tokens of two providers with one issuer are in one memory. */
-function providerWith(issuer: string, people: ReadonlyMap<string, Claims>): Provider {
+/** Outlives a change of keys, unlike the one of the library. */
+function memory(): AdapterFactory {
+  const stored = new Map<string, AdapterPayload>()
+  return (model) => {
+    const nameOf = (id: string) => `${model} ${id}`
+    return {
+      async upsert(id, payload) {
+        stored.set(nameOf(id), payload)
+      },
+      find: async (id) => stored.get(nameOf(id)),
+      findByUid: async (uid) => [...stored.values()].find((payload) => payload.uid === uid),
+      findByUserCode: async () => undefined,
+      async consume(id) {
+        Object.assign(stored.get(nameOf(id)) ?? {}, { consumed: Math.floor(Date.now() / 1_000) })
+      },
+      async destroy(id) {
+        stored.delete(nameOf(id))
+      },
+      async revokeByGrantId(grantId) {
+        for (const [name, payload] of stored) if (payload.grantId === grantId) stored.delete(name)
+      },
+    }
+  }
+}
+
+const MINUTES = 600
+
+function providerWith(
+  issuer: string,
+  people: ReadonlyMap<string, Claims>,
+  adapter: AdapterFactory,
+): Provider {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key = { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), use: 'sig', alg: 'RS256' }
   return new Provider(issuer, {
+    adapter,
+    ttl: { AccessToken: MINUTES, Grant: MINUTES, IdToken: MINUTES, Interaction: MINUTES, Session: MINUTES },
     clients: [{ ...CLIENT, redirect_uris: [CALLBACK], grant_types: ['authorization_code'] }],
     jwks: { keys: [key] },
     cookies: { keys: ['a key of the test'] },
@@ -142,7 +174,11 @@ export async function start(send: Keys['send']): Promise<Browser & { address: st
 }
 
 /** Comes back with the address that the provider sent the browser to. Returns the fields of the sign-in screen's fragment. */
-export async function comeBack(send: Keys['send'], to: URL, { cookie }: Browser): Promise<Record<string, string>> {
+export async function comeBack(
+  send: Keys['send'],
+  to: URL,
+  { cookie }: Browser,
+): Promise<Record<string, string>> {
   const response = await send(`${to.pathname}${to.search}`, { headers: { cookie } })
   if (response.statusCode !== 302) throw new Error(response.body)
   const screen = new URL(String(response.headers.location))

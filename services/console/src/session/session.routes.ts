@@ -23,7 +23,10 @@ type Body = Record<string, unknown>
  * Browser sessions: operations of keys, with the refresh token in a cookie instead of the body. Scripts keep the access
  * token, valid for an hour, in memory.
  */
-export function addSession(app: FastifyInstance, { callKeys, cookie, deviceCookie, signOnCookie }: SessionDeps): void {
+export function addSession(
+  app: FastifyInstance,
+  { callKeys, cookie, deviceCookie, signOnCookie }: SessionDeps,
+): void {
   const route = (
     name: string,
     handle: (request: FastifyRequest, reply: FastifyReply, body: Body) => Promise<FastifyReply>,

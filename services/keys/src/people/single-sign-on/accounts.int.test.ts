@@ -35,7 +35,9 @@ const verify = (keys: Keys, { userId }: Org) =>
 
 /** What was recorded in the organization about the user, without sign-ups. */
 async function auditOf(keys: Keys, { orgId }: Org, userId: number) {
-  const { rows } = await sql<{ entry: { action: string; actor: { id: number }; ip: string | null; changes: object } }>`
+  const { rows } = await sql<{
+    entry: { action: string; actor: { id: number }; ip: string | null; changes: object }
+  }>`
     select payload as entry from outbox where subject = ${`audit.${orgId}`} order by id`.execute(
     keys.database.db,
   )
@@ -46,8 +48,14 @@ describe('D15.5 somebody new', () => {
   test('with a mapped group gets an account without a password, its role and a verified address', async (given) => {
     const { keys, provider } = given
     const org = await keys.signUp()
-    const [email, groups] = [newEmail(), ['else', groupOf(provider, org, 'viewer'), groupOf(provider, org, 'member')]]
-    const session = await sessionOf(given, provider.person({ email, email_verified: true, name: 'Eve', groups }))
+    const [email, groups] = [
+      newEmail(),
+      ['else', groupOf(provider, org, 'viewer'), groupOf(provider, org, 'member')],
+    ]
+    const session = await sessionOf(
+      given,
+      provider.person({ email, email_verified: true, name: 'Eve', groups }),
+    )
     expect(session).toMatchObject({ user: { name: 'Eve', email, role: 'member' }, org: { id: org.orgId } })
     const user = await userOf(keys, email)
     expect(user?.email_verified_at).not.toBeNull()
@@ -130,7 +138,13 @@ describe('D15.5 an account that exists', () => {
     const groups = [groupOf(provider, org, 'viewer')]
     const subject = provider.person({ email: org.email, email_verified: true, groups })
     expect(await problemOf(given, subject)).toBe('address_taken')
-    expect(await keys.database.db.selectFrom('linked_subject').where('subject', '=', subject).select('user_id').execute()).toEqual([])
+    expect(
+      await keys.database.db
+        .selectFrom('linked_subject')
+        .where('subject', '=', subject)
+        .select('user_id')
+        .execute(),
+    ).toEqual([])
   })
 
   test.for([{ email_verified: false }, {}, { email_verified: 'true' }])(
@@ -138,7 +152,9 @@ describe('D15.5 an account that exists', () => {
     async (claims, { keys, provider }) => {
       const org = await keys.signUp()
       await verify(keys, org)
-      expect(await problemOf({ keys, provider }, provider.person({ email: org.email, ...claims }))).toBe('address_unverified')
+      expect(await problemOf({ keys, provider }, provider.person({ email: org.email, ...claims }))).toBe(
+        'address_unverified',
+      )
     },
   )
 
@@ -168,7 +184,9 @@ describe('D15.5 an account that exists', () => {
       { role: { from: 'admin', to: 'viewer' } },
     ])
     const { rows } = await sql<{ states: number }>`
-      select count(*)::int8 as states from outbox where subject = ${`keys.member.${org.orgId}.${user.id}`}`.execute(keys.database.db)
+      select count(*)::int8 as states from outbox where subject = ${`keys.member.${org.orgId}.${user.id}`}`.execute(
+      keys.database.db,
+    )
     expect(rows[0]?.states).toBe(3)
   })
 

@@ -13,7 +13,12 @@ describe('D15.5 the groups of a person', () => {
     { name: 'a text', claims: { groups: 'a' }, claim: 'groups', want: ['a'] },
     { name: 'other things', claims: { groups: [1, null, 'a', {}] }, claim: 'groups', want: ['a'] },
     { name: 'a path', claims: { realm: { roles: ['a'] } }, claim: 'realm.roles', want: ['a'] },
-    { name: 'a name with dots', claims: { 'https://x.example/g': ['a'] }, claim: 'https://x.example/g', want: ['a'] },
+    {
+      name: 'a name with dots',
+      claims: { 'https://x.example/g': ['a'] },
+      claim: 'https://x.example/g',
+      want: ['a'],
+    },
     { name: 'an inherited name', claims: {}, claim: 'constructor.name', want: [] },
   ])('$name', ({ claims, claim, want }) => expect(groups(claims, claim)).toEqual(want))
 })
@@ -31,7 +36,11 @@ describe('D15.5 an address is verified', () => {
   })
 
   test('only with the proof from the place of the address', () => {
-    const both = identityOf({ ...SELF, email: 'ada@x.example' }, { email: 'eve@x.example', email_verified: true }, 'groups')
+    const both = identityOf(
+      { ...SELF, email: 'ada@x.example' },
+      { email: 'eve@x.example', email_verified: true },
+      'groups',
+    )
     expect(both).toMatchObject({ email: 'ada@x.example', emailVerified: false })
   })
 })
@@ -39,7 +48,8 @@ describe('D15.5 an address is verified', () => {
 test('the userinfo endpoint is asked only for what the ID token lacks', () => {
   const whole = { ...SELF, email: 'ada@x.example', name: 'Ada', groups: [] }
   expect(isIncomplete(whole, 'groups')).toBe(false)
-  for (const name of ['email', 'name', 'groups']) expect(isIncomplete({ ...whole, [name]: undefined }, 'groups')).toBe(true)
+  for (const name of ['email', 'name', 'groups'])
+    expect(isIncomplete({ ...whole, [name]: undefined }, 'groups')).toBe(true)
 })
 
 describe('OIDC_ROLES', () => {
@@ -50,14 +60,22 @@ describe('OIDC_ROLES', () => {
     ])
   })
 
-  test.for(['staff', 'staff=7', 'staff=7:owner', '=7:admin', 'staff=0:admin', 'staff=x:admin', 'a=99999999999999999:admin'])(
-    'are refused as %s',
-    (text) => expect(groupRoles(text)).toBeUndefined(),
-  )
+  test.for([
+    'staff',
+    'staff=7',
+    'staff=7:owner',
+    '=7:admin',
+    'staff=0:admin',
+    'staff=x:admin',
+    'a=99999999999999999:admin',
+  ])('are refused as %s', (text) => expect(groupRoles(text)).toBeUndefined())
 
   test('give the highest role of several groups, by organization', () => {
     const mapped = groupRoles('a=8:viewer,b=8:admin,c=8:member,d=7:viewer,e=9:admin') ?? []
-    expect(rolesOf(['a', 'b', 'c', 'd'], mapped)).toEqual([[7, 'viewer'], [8, 'admin']])
+    expect(rolesOf(['a', 'b', 'c', 'd'], mapped)).toEqual([
+      [7, 'viewer'],
+      [8, 'admin'],
+    ])
     expect(rolesOf([], mapped)).toEqual([])
   })
 })

@@ -32,7 +32,9 @@ describe('without a provider', () => {
     for (const path of ['start', 'callback?state=x&code=y'])
       expect((await keys.send(`/api/v1/auth/oidc/${path}`)).statusCode, path).toBe(404)
     expect((await keys.post('/api/v1/auth/oidc/session', { code: 'x' })).statusCode).toBe(404)
-    expect((await keys.send('/api/v1/auth/oidc')).json()).toEqual({ data: { enabled: false, required: false } })
+    expect((await keys.send('/api/v1/auth/oidc')).json()).toEqual({
+      data: { enabled: false, required: false },
+    })
     const { email, password } = await keys.signUp()
     expect((await keys.post('/api/v1/auth/login', { email, password })).statusCode).toBe(200)
   })
@@ -59,7 +61,10 @@ describe('a provider that cannot be reached when keys starts', () => {
   })
   unreachable('is a 503 that says so', async ({ keys }) => {
     const response = await keys.send('/api/v1/auth/oidc/start')
-    expect(response.json().error).toMatchObject({ status: 503, detail: expect.stringContaining('does not answer') })
+    expect(response.json().error).toMatchObject({
+      status: 503,
+      detail: expect.stringContaining('does not answer'),
+    })
     expect((await keys.signUp()).orgId).toBeGreaterThan(0)
   })
 })

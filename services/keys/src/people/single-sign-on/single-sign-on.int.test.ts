@@ -26,7 +26,8 @@ test('D15.5 a sign-on uses PKCE, a state and a nonce, and a cookie of this host 
     code_challenge_method: 'S256',
     redirect_uri: 'https://whereabouts.example/api/v1/auth/oidc/callback',
   })
-  for (const name of ['state', 'nonce', 'code_challenge']) expect(searchParams.get(name)).toMatch(/^[\w-]{43}$/)
+  for (const name of ['state', 'nonce', 'code_challenge'])
+    expect(searchParams.get(name)).toMatch(/^[\w-]{43}$/)
   expect(response.headers['set-cookie']).toMatch(
     /^__Host-whereabouts_sign_on=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=600$/,
   )
@@ -136,9 +137,14 @@ describe('D15.5 the code of a sign-on', () => {
     const { keys } = given
     const { sign_on: code } = await signOnAs(given, await personOf(given))
     const age = (seconds: number) =>
-      keys.database.pool.query(`update sign_on_code set expires_at = expires_at - interval '${seconds} seconds'`)
+      keys.database.pool.query(
+        `update sign_on_code set expires_at = expires_at - interval '${seconds} seconds'`,
+      )
     await age(61)
-    expect((await open(keys.send, code)).json().error).toMatchObject({ status: 401, detail: 'Invalid or expired code' })
+    expect((await open(keys.send, code)).json().error).toMatchObject({
+      status: 401,
+      detail: 'Invalid or expired code',
+    })
     await age(-30)
     expect((await open(keys.send, code)).statusCode).toBe(200)
   })
@@ -165,16 +171,19 @@ describe('a provider', () => {
     }
   })
 
-  test.for(['silent', 'broken'] as const)('that is %s ends the sign-on, and nothing else', async (how, { keys, provider }) => {
-    const browser = await start(keys.send)
-    const back = await provider.signIn(browser.address, await personOf({ keys, provider }))
-    provider.behave(how)
-    try {
-      expect(await comeBack(keys.send, back, browser)).toEqual({ sign_on_problem: 'unavailable' })
-      expect((await keys.signUp()).orgId).toBeGreaterThan(0)
-    } finally {
-      provider.behave('well')
-    }
-    expect(await signOnAs({ keys, provider }, await personOf({ keys, provider }))).toHaveProperty('sign_on')
-  })
+  test.for(['silent', 'broken'] as const)(
+    'that is %s ends the sign-on, and nothing else',
+    async (how, { keys, provider }) => {
+      const browser = await start(keys.send)
+      const back = await provider.signIn(browser.address, await personOf({ keys, provider }))
+      provider.behave(how)
+      try {
+        expect(await comeBack(keys.send, back, browser)).toEqual({ sign_on_problem: 'unavailable' })
+        expect((await keys.signUp()).orgId).toBeGreaterThan(0)
+      } finally {
+        provider.behave('well')
+      }
+      expect(await signOnAs({ keys, provider }, await personOf({ keys, provider }))).toHaveProperty('sign_on')
+    },
+  )
 })
