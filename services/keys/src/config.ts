@@ -33,7 +33,7 @@ const signOnEnv = {
       if (!read) ctx.addIssue('must be group=org_id:role, separated by commas')
       return read ?? z.NEVER
     })
-    .default([])
+    .optional()
     .describe(
       'Roles that groups give at each sign-on, as `group=org_id:role,…` with a role of `admin`, `member` or `viewer`.',
     ),

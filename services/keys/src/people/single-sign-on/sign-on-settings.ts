@@ -16,7 +16,7 @@ export function signOnOf(config: Config): SignOn | undefined {
       callbackUrl: new URL(routePath(routes.finishSignOn), config.PUBLIC_URL).href,
       now: Date.now,
     }),
-    roles: config.OIDC_ROLES,
+    roles: config.OIDC_ROLES ?? [],
     isRequired: config.OIDC_REQUIRED,
     publicUrl: config.PUBLIC_URL,
   }
