@@ -31,6 +31,7 @@ import { readerPresetRoutes } from './resources/tracking/reader-presets.ts'
 import { readerRoutes } from './resources/tracking/readers.ts'
 import { restoreRoutes } from './resources/catalog/restore.ts'
 import { scanRoutes } from './resources/tracking/scans.ts'
+import { signOnRoutes } from './resources/keys/sign-on.ts'
 import { testReadRoutes } from './resources/tracking/test-reads.ts'
 import type { Route, Upstream } from './route.ts'
 import { sightingRoutes } from './resources/tracking/sightings.ts'
@@ -62,6 +63,7 @@ export const routes = {
   ...memberRoutes,
   ...accountRoutes,
   ...secondFactorRoutes,
+  ...signOnRoutes,
   ...apiKeyRoutes,
   ...provisioningRoutes,
   ...limitRoutes,

@@ -29,6 +29,8 @@ import { organizationHandlers } from './organizations/organization/organization.
 import { orgHandlers } from './organizations/orgs/orgs.handlers.ts'
 import { refuseOtherOrganizations } from './organizations/orgs/own-organization.ts'
 import { passwordResetHandlers } from './people/password-resets/password-resets.handlers.ts'
+import { closedPasswords } from './people/single-sign-on/closed-passwords.ts'
+import { signOnHandlers, type SignOn } from './people/single-sign-on/single-sign-on.handlers.ts'
 import { provisioningHandlers } from './credentials/provisioning/provisioning.handlers.ts'
 import { createAccessTokens } from './credentials/tokens/access-tokens.ts'
 import { createSigningKeys, type SigningKeys } from './credentials/tokens/signing-keys.ts'
@@ -47,6 +49,8 @@ type AppDeps = InternalDeps & {
   verify: PrincipalVerifier
   signingKeys: SigningKeys
   environment: string
+  /** Undefined without a provider. */
+  signOn: SignOn | undefined
   buckets: SharedBuckets
   devices: KnownDevices
   secondFactors: SecondFactors
@@ -116,6 +120,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...inBoth,
       ...legacyKeyHandlers(inBoth),
       ...userHandlers(userDeps),
+      ...signOnHandlers(userDeps),
       ...ownSessionHandlers(userDeps),
       ...passwordResetHandlers(userDeps),
       ...mailboxHandlers(userDeps),
@@ -128,6 +133,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...deletionHandlers(deps),
       ...limitHandlers(deps),
       ...auditHandlers(deps),
+      ...(deps.signOn?.isRequired && closedPasswords),
     },
   })
   serveJwks(app, deps.signingKeys)

@@ -122,6 +122,25 @@ type MailboxProofTable = {
   expires_at: string
 }
 
+type LinkedSubjectTable = {
+  issuer: string
+  subject: string
+  user_id: number
+  linked_at: Generated<string>
+}
+
+type SignOnTable = {
+  browser_hash: Buffer
+  expires_at: string
+}
+
+type SignOnCodeTable = {
+  code_hash: Buffer
+  browser_hash: Buffer
+  user_id: number
+  expires_at: string
+}
+
 type PasswordResetTable = {
   token_hash: Buffer
   /** Of the administrator who made the link; null for a link of the operator, or in a mail. */
@@ -251,6 +270,9 @@ export type KeysDatabase = {
   mail: MailTable
   mailbox_proof: MailboxProofTable
   password_reset: PasswordResetTable
+  linked_subject: LinkedSubjectTable
+  sign_on: SignOnTable
+  sign_on_code: SignOnCodeTable
   provisioning_link: ProvisioningLinkTable
   api_key: ApiKeyTable
   pending_disconnect: PendingDisconnectTable

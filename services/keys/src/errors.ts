@@ -27,6 +27,14 @@ export const invitedSomebodyElse = () =>
   new AppError('conflict', 'The invitation is for another e-mail address')
 export const invalidResetLink = () => unauthorized('Invalid or expired reset link')
 export const invalidMailLink = () => unauthorized('Invalid or expired link')
+export const invalidSignOnCode = () => unauthorized('Invalid or expired code')
+export const passwordsClosed = () =>
+  new AppError('forbidden', 'Passwords are not used here. Use single sign-on: GET /api/v1/auth/oidc/start')
+export const noOrganization = () =>
+  new AppError(
+    'forbidden',
+    'You belong to no organization here. Ask an administrator to add you to a group that may sign on.',
+  )
 export const wrongPassword = () =>
   validationFailed([
     { field: 'password', code: 'invalid_value', message: 'password is not the password of this account' },

@@ -15,6 +15,7 @@ import { purgeExpiredProofs } from './people/mailboxes/mailbox-proofs.queries.ts
 import { purgePendingSecrets } from './people/second-factor/second-factor.queries.ts'
 import { purgeExpiredInvitations } from './people/invitations/invitations.queries.ts'
 import { purgeExpiredResetLinks } from './people/password-resets/reset-links.queries.ts'
+import { purgeExpiredSignOns } from './people/single-sign-on/sign-on.queries.ts'
 import { purgeExpiredLinks } from './credentials/provisioning/provisioning.queries.ts'
 import type { SigningKeys } from './credentials/tokens/signing-keys.ts'
 import { purgeExpiredTokens } from './credentials/tokens/tokens.queries.ts'
@@ -95,6 +96,7 @@ const PURGES = [
   purgeExpiredLinks,
   purgeExpiredProofs,
   purgePendingSecrets,
+  purgeExpiredSignOns,
   purgeClientIds,
   freeReaderAccounts,
   purgeSuspensions,

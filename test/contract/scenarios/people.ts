@@ -9,6 +9,7 @@ import { newOrganization, succeed, type Organization } from '../support/organiza
 import { UNKNOWN_ID } from '../support/rows.ts'
 import { unique, type Given, type Scenario } from './scenario.ts'
 
+const NEEDS_PROVIDER = 'needs a sign-on provider: single-sign-on.int.test.ts of keys runs one'
 const PASSWORD = 'correct horse battery'
 const newEmail = () => `${unique('bob')}@example.com`
 const signUp = (email = newEmail()) => ({ org_name: 'Acme', name: 'Ada', email, password: PASSWORD })
@@ -189,6 +190,24 @@ export const peopleScenarios: Record<string, Scenario> = {
   forgotPassword: {
     202: () => ({ body: { email: newEmail() } }),
     429: (given) => repeatedly(given, 'forgotPassword', () => ({ body: { email: newEmail() } })),
+  },
+  describeSignOn: { 200: () => ({}) },
+  startSignOn: {
+    302: NEEDS_PROVIDER,
+    404: () => ({}),
+    429: NEEDS_PROVIDER,
+    503: NEEDS_PROVIDER,
+  },
+  finishSignOn: {
+    302: NEEDS_PROVIDER,
+    400: () => ({ query: 'state=x&state=x' }),
+    404: () => ({}),
+  },
+  openSignOnSession: {
+    200: NEEDS_PROVIDER,
+    401: NEEDS_PROVIDER,
+    404: () => ({ body: { code: 'unknown' } }),
+    429: NEEDS_PROVIDER,
   },
   sendVerification: {
     202: async ({ api }) => ({ token: (await newOrganization(api)).admin }),

@@ -126,6 +126,7 @@ export const keysBodyRules = {
   },
   forgotPassword: { good: { email: EMAIL }, required: ['email'], fields: { email } },
   verifyEmail: ofToken,
+  openSignOnSession: { good: { code: 'x' }, required: ['code'], fields: { code: token } },
   confirmEmail: ofToken,
   changeEmail: {
     good: { email: EMAIL, password: PASSWORD },

@@ -11,7 +11,7 @@ import {
 } from '@whereabouts/contracts/routes'
 import type { Actor } from '@whereabouts/contracts/messages/audit'
 import type { Principal } from '@whereabouts/contracts/principal'
-import type { Route, Upstream } from '@whereabouts/contracts/route'
+import { sendsOn, type Route, type Upstream } from '@whereabouts/contracts/route'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
 import { unpack } from './headers/content-encoding.ts'
@@ -162,7 +162,7 @@ export const messageLimit = ({ message }: Route) => (message ? { bodyLimit: mess
 /** Only reads end when their client leaves: a change that has begun is finished. */
 function scopeOf(row: Route, request: FastifyRequest, reply: FastifyReply): Trace {
   const trace = request.trace ?? rootTrace()
-  if (row.method === 'GET') return { ...trace, client: new RequestClient(reply.raw) }
+  if (row.method === 'GET' && !sendsOn(row)) return { ...trace, client: new RequestClient(reply.raw) }
   const actor = actorOf(request.principal)
   return { ...trace, caller: { ip: clientAddress(request), ...(actor && { actor }) } }
 }

@@ -269,6 +269,20 @@ function appWith(callKeys: ReturnType<typeof keysClient>['call'], isSecure = tru
     settings: { version: '1.2.3', reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
     cookie: sessionCookie(isSecure),
     deviceCookie: sessionCookie(isSecure, 'device'),
+    signOnCookie: sessionCookie(isSecure, 'sign_on'),
     callKeys,
   })
 }
+
+test('D15.5 a sign-on opens a session with its code, and tells keys which browser asks', async () => {
+  handler = opensSession
+  const reply = await post('sign-on', { cookie: '__Host-whereabouts_sign_on=token-1' }, { code: 'code-1' })
+  expect(seen.at(-1)).toMatchObject({ url: '/api/v1/auth/oidc/session', body: { code: 'code-1' } })
+  expect(seen.at(-1)?.headers['x-sign-on']).toBe('token-1')
+  expect(reply.headers['set-cookie']).toEqual([
+    expect.stringContaining('__Host-whereabouts_session=refresh-2;'),
+  ])
+  // A page cannot say so instead of the cookie.
+  await post('sign-on', { 'x-sign-on': 'token-1' }, { code: 'code-1' })
+  expect(seen.at(-1)?.headers['x-sign-on']).toBe('')
+})

@@ -86,6 +86,9 @@ async function open(action: string, body: unknown): Promise<void> {
 export const signIn = (credentials: { email: string; password: string; org_id?: number }) =>
   open('sign-in', credentials)
 
+/** Continues a sign-on with the code that it came back with. */
+export const signOn = (code: string) => open('sign-on', { code })
+
 export const signUp = (body: { org_name: string; name: string; email: string; password: string }) =>
   open('sign-up', body)
 

@@ -26,6 +26,9 @@ export const passedToServices = ['accept-encoding'] as const
 /** Messages of devices are unpacked by their service. */
 export const passedWithMessages = [...passedToServices, 'content-encoding'] as const
 
+/** The cookie of a sign-on proves that the browser which began it comes back. Other operations read none. */
+export const passedOnTheWay = [...passedToServices, 'cookie'] as const
+
 /** Headers that only the console gets: its pages are compressed, and it keeps sessions in a cookie. */
 export const passedToConsole = {
   pages: ['accept-encoding'],

@@ -1,4 +1,4 @@
-import { isEndless, type Route } from '@whereabouts/contracts/route'
+import { isEndless, sendsOn, type Route } from '@whereabouts/contracts/route'
 import { MOST_WAIT_SECONDS } from '@whereabouts/contracts/resources/webhooks/events'
 import { routePath } from '@whereabouts/contracts/routes'
 import { withoutQuery } from '@whereabouts/service-kit/http/error-handler'
@@ -15,7 +15,7 @@ import { readBearer } from '../auth/bearer.ts'
 import type { Decision } from '../limits/bucket.ts'
 import { charge, limitOf } from '../limits/charge.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { passedToServices, passedWithMessages, requestHeaders } from './headers.ts'
+import { passedOnTheWay, passedToServices, passedWithMessages, requestHeaders } from './headers.ts'
 import { mount } from './mount.ts'
 import { MAX_OPEN_BODY_BYTES, MAX_TOKEN_BYTES } from './open-bodies.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -84,7 +84,7 @@ function addRows(
     headersOf: (request) =>
       requestHeaders(request, {
         principalToken: request.principalToken,
-        passed: rowOf(request).message ? passedWithMessages : passedToServices,
+        passed: passedTo(rowOf(request)),
         // Passes client credentials in HTTP Basic, but no bearer token.
         authorization: rowOf(request).access === 'none' ? request.headers.authorization : undefined,
       }),
@@ -98,6 +98,11 @@ function addRows(
     failures: deps.metrics.failures,
     placesAt: deps.placesAt,
   })
+}
+
+const passedTo = (row: Route) => {
+  if (row.message) return passedWithMessages
+  return sendsOn(row) ? passedOnTheWay : passedToServices
 }
 
 function rowOf({ routeOptions }: FastifyRequest): Route {

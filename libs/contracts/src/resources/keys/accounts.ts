@@ -152,7 +152,7 @@ export const accountRoutes = {
     description: 'Ends all sessions of the user. A refused password does not spend the token.',
     body: z.strictObject({ token: Token, password: Password }),
     success: { status: 204 },
-    errors: ['validation_error', 'bad_request', 'unauthorized', 'rate_limited'],
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'forbidden', 'rate_limited'],
   },
   forgotPassword: {
     ...consoleRow,
@@ -163,7 +163,7 @@ export const accountRoutes = {
     description: 'The answer is the same for every address. The link works once and expires after an hour.',
     body: z.strictObject({ email: Email }),
     success: { status: 202 },
-    errors: ['validation_error', 'bad_request', 'rate_limited'],
+    errors: ['validation_error', 'bad_request', 'forbidden', 'rate_limited'],
   },
   sendVerification: {
     ...consoleRow,

@@ -232,6 +232,6 @@ export const memberRoutes = {
       code: OneTimeCode.optional(),
     }),
     success: { status: 200, schema: dataOf(Session) },
-    errors: ['validation_error', 'bad_request', 'unauthorized', 'conflict', 'rate_limited'],
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'conflict', 'forbidden', 'rate_limited'],
   },
 } as const satisfies Record<string, Route>

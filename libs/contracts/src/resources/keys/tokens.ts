@@ -144,7 +144,7 @@ export const tokenRoutes = {
       password: Password,
     }),
     success: { status: 201, schema: dataOf(SignedUp) },
-    errors: ['validation_error', 'bad_request', 'conflict', 'rate_limited'],
+    errors: ['validation_error', 'bad_request', 'forbidden', 'conflict', 'rate_limited'],
   },
   logIn: {
     ...open,
@@ -162,7 +162,7 @@ export const tokenRoutes = {
       org_id: Id.optional(),
     }),
     success: { status: 200, schema: dataOf(Session) },
-    errors: ['validation_error', 'bad_request', 'unauthorized', 'rate_limited'],
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'forbidden', 'rate_limited'],
   },
   refreshSession: {
     ...open,

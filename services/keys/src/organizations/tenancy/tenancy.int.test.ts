@@ -25,6 +25,7 @@ function forgetfulService(keys: Keys, tenants: Tenants) {
     secondFactors: keys.secondFactors,
     addressRate: ADDRESS_RATE,
     signingKeys: keys.signingKeys,
+    signOn: undefined,
     environment: 'production',
     mails: keys.mails,
     now: Date.now,

@@ -8,6 +8,7 @@ import { SendForm } from '../../../parts/form/send-form.tsx'
 import { useSend } from '../../../parts/form/use-send.ts'
 import { signIn } from '../../../session/session.ts'
 import { useSessionState } from '../../../session/use-session.ts'
+import { SignOn } from './sign-on.tsx'
 import { ChooseOrganization } from './choose-organization.tsx'
 
 /** Accepts only a path of this console, to prevent open redirects. */
@@ -52,6 +53,7 @@ function SignInForm({ onSubmit }: { onSubmit: () => void }) {
         />
         <CurrentPassword {...send.entry('password', password, setPassword)} />
       </SendForm>
+      <SignOn onSubmit={onSubmit} />
       <Group justify="space-between" gap="xs">
         <Anchor component={Link} to="/forgot-password" size="sm" underline="always">
           Forgot password?
