@@ -58,7 +58,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Opens a session in `org_id`, or in the organization that the user joined first.
+         * @description Opens a session in `org_id`, or in the organization that the user joined first. If the user has one-time codes, a right password without a right `code` gets 401 with `error.second_factor`.
          *
          *     **Access:** anyone. No token required.
          *
@@ -354,7 +354,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Joins the organization with the token of the invitation. A new user sends a name and chooses a password, which the rules for new passwords bind. A registered one sends the password, without a name.
+         * @description Joins the organization with the token of the invitation. A new user sends a name and chooses a password, which the rules for new passwords bind. A registered one sends the password, without a name, and a code if it is needed to sign in.
          *
          *     **Access:** anyone. No token required.
          *
@@ -609,6 +609,62 @@ export interface paths {
          *     **Rate limit:** not counted.
          */
         post: operations["joinOrg"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/me/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a secret for one-time codes of the user
+         * @description Codes are on when the secret is confirmed, within ten minutes. Replaces a secret that was not.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["createTotp"];
+        /**
+         * Switch one-time codes off
+         * @description Needs the password, and a one-time code or a recovery code.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        delete: operations["deleteTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/me/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch one-time codes on with a first code
+         * @description Returns ten recovery codes, which are shown only once. Each works once in place of a one-time code.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["confirmTotp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4438,6 +4494,7 @@ export interface components {
             name: string;
             email: string;
             email_verified: boolean;
+            second_factor: boolean;
             /**
              * Format: int64
              * @example 4503599627370497
@@ -4682,6 +4739,26 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string;
+        };
+        /**
+         * @example {
+         *       "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+         *       "uri": "otpauth://totp/Whereabouts:ada%40example.com?issuer=Whereabouts&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30"
+         *     }
+         */
+        TotpSecret: {
+            secret: string;
+            uri: string;
+        };
+        /**
+         * @example {
+         *       "recovery_codes": [
+         *         "ABCD-EFGH-IJKL-MN23"
+         *       ]
+         *     }
+         */
+        RecoveryCodes: {
+            recovery_codes: string[];
         };
         /** @description The organization and the scopes of the calling key. */
         CurrentOrganization: {
@@ -7277,6 +7354,14 @@ export interface components {
         InvitationDescriptionAnswer: {
             data: components["schemas"]["InvitationDescription"];
         };
+        /** @description A response with one `TotpSecret`. */
+        TotpSecretAnswer: {
+            data: components["schemas"]["TotpSecret"];
+        };
+        /** @description A response with one `RecoveryCodes`. */
+        RecoveryCodesAnswer: {
+            data: components["schemas"]["RecoveryCodes"];
+        };
         /** @description A response with one `CurrentOrganization`. */
         CurrentOrganizationAnswer: {
             data: components["schemas"]["CurrentOrganization"];
@@ -7851,6 +7936,8 @@ export interface components {
             /** @description Only on `conflict`: what has the key or the tag that you sent, if it still has it. */
             conflict?: components["schemas"]["ErrorConflict"];
             cursor?: components["schemas"]["ErrorCursor"];
+            /** @description Only on `unauthorized` of a sign-in: the password is right, and a code is missing or wrong. */
+            second_factor?: boolean;
         };
     };
     responses: {
@@ -8235,12 +8322,14 @@ export interface operations {
                  * @example {
                  *       "email": "no example",
                  *       "password": "no example",
+                 *       "code": "no example",
                  *       "org_id": 4503599627370497
                  *     }
                  */
                 "application/json": {
                     email: string;
                     password: string;
+                    code?: string;
                     /**
                      * Format: int64
                      * @example 4503599627370497
@@ -8431,6 +8520,7 @@ export interface operations {
                      *         "name": "no example",
                      *         "email": "no example",
                      *         "email_verified": true,
+                     *         "second_factor": true,
                      *         "org_id": 4503599627370497,
                      *         "orgs": [
                      *           {
@@ -8492,6 +8582,7 @@ export interface operations {
                      *         "name": "no example",
                      *         "email": "no example",
                      *         "email_verified": true,
+                     *         "second_factor": true,
                      *         "org_id": 4503599627370497,
                      *         "orgs": [
                      *           {
@@ -9052,13 +9143,15 @@ export interface operations {
                  * @example {
                  *       "token": "no example",
                  *       "name": "no example",
-                 *       "password": "no example"
+                 *       "password": "no example",
+                 *       "code": "no example"
                  *     }
                  */
                 "application/json": {
                     token: string;
                     name?: string;
                     password?: string;
+                    code?: string;
                 };
             };
         };
@@ -9671,6 +9764,7 @@ export interface operations {
                      *         "name": "no example",
                      *         "email": "no example",
                      *         "email_verified": true,
+                     *         "second_factor": true,
                      *         "org_id": 4503599627370497,
                      *         "orgs": [
                      *           {
@@ -9684,6 +9778,147 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["CurrentUserAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    createTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+                     *         "uri": "otpauth://totp/Whereabouts:ada%40example.com?issuer=Whereabouts&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TotpSecretAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    deleteTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "no example",
+                 *       "code": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    password: string;
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    confirmTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "recovery_codes": [
+                     *           "ABCD-EFGH-IJKL-MN23"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodesAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
