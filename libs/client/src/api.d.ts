@@ -58,7 +58,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Opens a session in `org_id`, or in the organization that the user joined first.
+         * @description Opens a session in `org_id`, or in the organization that the user joined first. If the user has one-time codes, a right password without a right `code` gets 401 with `error.second_factor`.
          *
          *     **Access:** anyone. No token required.
          *
@@ -354,7 +354,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Joins the organization with the token of the invitation. A new user sends a name and chooses a password, which the rules for new passwords bind. A registered one sends the password, without a name.
+         * @description Joins the organization with the token of the invitation. A new user sends a name and chooses a password, which the rules for new passwords bind. A registered one sends the password, without a name, and a code if it is needed to sign in.
          *
          *     **Access:** anyone. No token required.
          *
@@ -615,75 +615,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/auth/oidc": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Tell whether single sign-on is set up, and whether it is the only way in
-         * @description **Access:** anyone. No token required.
-         *
-         *     **Rate limit:** not counted.
-         */
-        get: operations["describeSignOn"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/auth/oidc/start": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Go to the sign-on provider
-         * @description **Access:** anyone. No token required.
-         *
-         *     **Rate limit:** not counted.
-         */
-        get: operations["startSignOn"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/auth/oidc/callback": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Come back from the sign-on provider
-         * @description Leads to the sign-in screen, with a code for `openSignOnSession` or a problem in the fragment. Works once, for ten minutes, and only in the browser that started.
-         *
-         *     **Access:** anyone. No token required.
-         *
-         *     **Rate limit:** not counted.
-         */
-        get: operations["finishSignOn"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/auth/oidc/session": {
+    "/api/v1/users/me/totp": {
         parameters: {
             query?: never;
             header?: never;
@@ -693,14 +625,46 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open a session with the code of a sign-on
-         * @description The code works once, for 60 seconds.
+         * Create a secret for one-time codes of the user
+         * @description Codes are on when the secret is confirmed, within ten minutes. Replaces a secret that was not.
          *
-         *     **Access:** anyone. No token required.
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
-        post: operations["openSignOnSession"];
+        post: operations["createTotp"];
+        /**
+         * Switch one-time codes off
+         * @description Needs the password, and a one-time code or a recovery code.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        delete: operations["deleteTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/me/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch one-time codes on with a first code
+         * @description Returns ten recovery codes, which are shown only once. Each works once in place of a one-time code.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["confirmTotp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4530,6 +4494,7 @@ export interface components {
             name: string;
             email: string;
             email_verified: boolean;
+            second_factor: boolean;
             /**
              * Format: int64
              * @example 4503599627370497
@@ -4775,9 +4740,25 @@ export interface components {
              */
             expires_at: string;
         };
-        SignOnState: {
-            enabled: boolean;
-            required: boolean;
+        /**
+         * @example {
+         *       "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+         *       "uri": "otpauth://totp/Whereabouts:ada%40example.com?issuer=Whereabouts&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30"
+         *     }
+         */
+        TotpSecret: {
+            secret: string;
+            uri: string;
+        };
+        /**
+         * @example {
+         *       "recovery_codes": [
+         *         "ABCD-EFGH-IJKL-MN23"
+         *       ]
+         *     }
+         */
+        RecoveryCodes: {
+            recovery_codes: string[];
         };
         /** @description The organization and the scopes of the calling key. */
         CurrentOrganization: {
@@ -7373,9 +7354,13 @@ export interface components {
         InvitationDescriptionAnswer: {
             data: components["schemas"]["InvitationDescription"];
         };
-        /** @description A response with one `SignOnState`. */
-        SignOnStateAnswer: {
-            data: components["schemas"]["SignOnState"];
+        /** @description A response with one `TotpSecret`. */
+        TotpSecretAnswer: {
+            data: components["schemas"]["TotpSecret"];
+        };
+        /** @description A response with one `RecoveryCodes`. */
+        RecoveryCodesAnswer: {
+            data: components["schemas"]["RecoveryCodes"];
         };
         /** @description A response with one `CurrentOrganization`. */
         CurrentOrganizationAnswer: {
@@ -7951,6 +7936,8 @@ export interface components {
             /** @description Only on `conflict`: what has the key or the tag that you sent, if it still has it. */
             conflict?: components["schemas"]["ErrorConflict"];
             cursor?: components["schemas"]["ErrorCursor"];
+            /** @description Only on `unauthorized` of a sign-in: the password is right, and a code is missing or wrong. */
+            second_factor?: boolean;
         };
     };
     responses: {
@@ -8068,21 +8055,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Forbidden (`forbidden`). As `text/plain`, without this body: the `User-Agent` is missing, empty or a default of an HTTP library. */
-        Error403: {
-            headers: {
-                "X-Request-ID": components["headers"]["X-Request-ID"];
-                Link: components["headers"]["Link"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy-Of-Counted-GET"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description Conflict (`conflict`) */
         Error409: {
             headers: {
@@ -8096,6 +8068,21 @@ export interface components {
         };
         /** @description Not found (`not_found`) */
         Error404: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy-Of-Counted-GET"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden (`forbidden`). As `text/plain`, without this body: the `User-Agent` is missing, empty or a default of an HTTP library. */
+        Error403: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 Link: components["headers"]["Link"];
@@ -8309,7 +8296,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400"];
-            403: components["responses"]["Error403"];
+            403: components["responses"]["RefusedUserAgent"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
@@ -8335,12 +8322,14 @@ export interface operations {
                  * @example {
                  *       "email": "no example",
                  *       "password": "no example",
+                 *       "code": "no example",
                  *       "org_id": 4503599627370497
                  *     }
                  */
                 "application/json": {
                     email: string;
                     password: string;
+                    code?: string;
                     /**
                      * Format: int64
                      * @example 4503599627370497
@@ -8383,7 +8372,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
+            403: components["responses"]["RefusedUserAgent"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -8531,6 +8520,7 @@ export interface operations {
                      *         "name": "no example",
                      *         "email": "no example",
                      *         "email_verified": true,
+                     *         "second_factor": true,
                      *         "org_id": 4503599627370497,
                      *         "orgs": [
                      *           {
@@ -8592,6 +8582,7 @@ export interface operations {
                      *         "name": "no example",
                      *         "email": "no example",
                      *         "email_verified": true,
+                     *         "second_factor": true,
                      *         "org_id": 4503599627370497,
                      *         "orgs": [
                      *           {
@@ -9152,13 +9143,15 @@ export interface operations {
                  * @example {
                  *       "token": "no example",
                  *       "name": "no example",
-                 *       "password": "no example"
+                 *       "password": "no example",
+                 *       "code": "no example"
                  *     }
                  */
                 "application/json": {
                     token: string;
                     name?: string;
                     password?: string;
+                    code?: string;
                 };
             };
         };
@@ -9196,7 +9189,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
+            403: components["responses"]["RefusedUserAgent"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
@@ -9448,7 +9441,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
+            403: components["responses"]["RefusedUserAgent"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -9490,7 +9483,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Error400"];
-            403: components["responses"]["Error403"];
+            403: components["responses"]["RefusedUserAgent"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -9771,6 +9764,7 @@ export interface operations {
                      *         "name": "no example",
                      *         "email": "no example",
                      *         "email_verified": true,
+                     *         "second_factor": true,
                      *         "org_id": 4503599627370497,
                      *         "orgs": [
                      *           {
@@ -9799,7 +9793,7 @@ export interface operations {
             default: components["responses"]["AnyError"];
         };
     };
-    describeSignOn: {
+    createTotp: {
         parameters: {
             query?: never;
             header?: {
@@ -9812,31 +9806,35 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Success */
-            200: {
+            201: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
                     [name: string]: unknown;
                 };
                 content: {
                     /**
                      * @example {
                      *       "data": {
-                     *         "enabled": true,
-                     *         "required": true
+                     *         "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+                     *         "uri": "otpauth://totp/Whereabouts:ada%40example.com?issuer=Whereabouts&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30"
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["SignOnStateAnswer"];
+                    "application/json": components["schemas"]["TotpSecretAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
-            403: components["responses"]["RefusedUserAgent"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
             default: components["responses"]["AnyError"];
         };
     };
-    startSignOn: {
+    deleteTotp: {
         parameters: {
             query?: never;
             header?: {
@@ -9846,10 +9844,23 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "no example",
+                 *       "code": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    password: string;
+                    code: string;
+                };
+            };
+        };
         responses: {
             /** @description Success, without a body */
-            302: {
+            204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
@@ -9857,52 +9868,18 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Error400"];
-            403: components["responses"]["RefusedUserAgent"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
             default: components["responses"]["AnyError"];
         };
     };
-    finishSignOn: {
-        parameters: {
-            query?: {
-                /** @description Repeatable: one of the states matches. What the sign-on started with. */
-                state?: string;
-                /** @description The provider's code. */
-                code?: string;
-                /** @description The provider (RFC 9207). */
-                iss?: string;
-                /** @description Why the provider refused. */
-                error?: string;
-            };
-            header?: {
-                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
-                "X-Request-ID"?: components["parameters"]["RequestId"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success, without a body */
-            302: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["Error400"];
-            403: components["responses"]["RefusedUserAgent"];
-            404: components["responses"]["Error404"];
-            500: components["responses"]["Error500"];
-            503: components["responses"]["Error503"];
-            default: components["responses"]["AnyError"];
-        };
-    };
-    openSignOnSession: {
+    confirmTotp: {
         parameters: {
             query?: never;
             header?: {
@@ -9935,31 +9912,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl",
-                     *         "refresh_token": "q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp",
-                     *         "token_type": "Bearer",
-                     *         "expires_in": 900,
-                     *         "user": {
-                     *           "id": 4503599627370497,
-                     *           "name": "no example",
-                     *           "email": "no example",
-                     *           "role": "admin"
-                     *         },
-                     *         "org": {
-                     *           "id": 4503599627370497,
-                     *           "name": "no example",
-                     *           "created_at": "2026-11-21T10:00:00.000Z"
-                     *         }
+                     *         "recovery_codes": [
+                     *           "ABCD-EFGH-IJKL-MN23"
+                     *         ]
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["SessionAnswer"];
+                    "application/json": components["schemas"]["RecoveryCodesAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];

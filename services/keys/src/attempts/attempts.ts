@@ -32,7 +32,7 @@ export type Attempts = {
   ): Promise<{ succeeded(): Promise<void> }>
   /**
    * Call before the one-time code of a user is checked, whose password is right. Throws 429 after too many wrong ones:
-   * unlike a password, a code can be guessed, and unlike `onAccount`, strangers cannot use this up.
+   * unlike a password, a code can be guessed, and unlike `onAccount`, nobody without the password can use this up.
    */
   onCode(userId: number): Promise<{ succeeded(): Promise<void> }>
   /** Takes one of the mails of a template that an address gets at a time. False if it got enough of them. */
