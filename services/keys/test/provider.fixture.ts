@@ -8,7 +8,7 @@ import { createProvider } from '../src/people/single-sign-on/provider.ts'
 import type { SignOn } from '../src/people/single-sign-on/single-sign-on.handlers.ts'
 import { test as base, type Keys } from './keys.fixture.ts'
 
-export const PUBLIC_URL = 'https://whereabouts.example'
+const PUBLIC_URL = 'https://whereabouts.example'
 const CALLBACK = `${PUBLIC_URL}/api/v1/auth/oidc/callback`
 const CLIENT = { client_id: 'whereabouts', client_secret: 'a secret of the provider' }
 
