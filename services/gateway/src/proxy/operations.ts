@@ -15,6 +15,7 @@ import { readBearer } from '../auth/bearer.ts'
 import type { Decision } from '../limits/bucket.ts'
 import { charge, limitOf } from '../limits/charge.ts'
 import type { GatewayDeps } from '../deps.ts'
+import type { OrganizationExports } from '../organization-export/organization-exports.ts'
 import { passedToServices, passedWithMessages, requestHeaders } from './headers.ts'
 import { mount } from './mount.ts'
 import { MAX_OPEN_BODY_BYTES, MAX_TOKEN_BYTES } from './open-bodies.ts'
@@ -48,7 +49,11 @@ export function addOperations(app: FastifyInstance, deps: OperationDeps): void {
     )
 }
 
-type OperationDeps = GatewayDeps & { streams: OpenStreams; placesAt: PlacesAt }
+type OperationDeps = GatewayDeps & {
+  streams: OpenStreams
+  placesAt: PlacesAt
+  organizationExports: OrganizationExports
+}
 
 /** The path in the router's syntax. */
 const urlOf = (row: Route) => routePath(row).replaceAll(/\{(\w+)\}/g, ':$1')
@@ -94,6 +99,7 @@ function addRows(
     keepAliveMs: deps.timeoutsMs.keepAlive,
     stallMsOf: (request) => (hasFile(rowOf(request)) ? (deps.timeoutsMs.stall ?? STALL_MS) : undefined),
     guard: isEndless(first) ? deps.streams.guard : undefined,
+    ...(first.method === 'GET' && { assemble: deps.organizationExports.assemble }),
     isData: !isEndless(first), // the service sets the headers of an endless response
     failures: deps.metrics.failures,
     placesAt: deps.placesAt,
@@ -138,6 +144,7 @@ async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyRe
       if (isAnnounced) reply.headers(rateLimitHeaders(decision))
     })
   checkAccess(row, caller.principal, typesIn(request.url))
+  deps.organizationExports.admit(request, reply)
   request.principalToken = await caller.tokenFor(row.upstream)
 }
 
