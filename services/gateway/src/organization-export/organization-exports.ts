@@ -40,14 +40,14 @@ export function organizationExports({ upstreams, timeoutsMs, log, metrics }: Dep
 
   return {
     /** Counts an export until its response has ended. Throws 429. */
-    admit(request: FastifyRequest, reply: FastifyReply): void {
+    admit: (request: FastifyRequest, reply: FastifyReply): void => {
       const { caller } = request
       if (!isExport(request) || !caller) return
       reply.raw.once('close', running.begin(caller.principal.orgId))
     },
 
     /** What the client gets in place of the answer of keys; of other rows, that answer. */
-    assemble(request: FastifyRequest, reply: FastifyReply, answer: Readable): Readable {
+    assemble: (request: FastifyRequest, reply: FastifyReply, answer: Readable): Readable => {
       const { caller } = request
       if (!isExport(request) || !caller || request.method !== 'GET' || reply.statusCode !== 200) return answer
       const { orgId } = caller.principal

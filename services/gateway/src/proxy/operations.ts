@@ -122,7 +122,7 @@ const STALL_MS = 120_000
 
 type Params = Record<string, string>
 
-async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
+async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, deps: OperationDeps) {
   // The router accepts an empty parameter, but `/assets/` is not an asset.
   if (Object.values(request.params as Params).includes('')) throw unknownRoute(withoutQuery(request.url))
   if (row.access !== 'none') await admitCaller(row, request, reply, deps)
@@ -130,7 +130,7 @@ async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, d
   checkAnnouncedSize(row, request)
 }
 
-async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
+async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyReply, deps: OperationDeps) {
   const caller = await (row.forDevices
     ? deps.authenticateDevice(request)
     : deps.authenticate(readBearer(request.headers)))
