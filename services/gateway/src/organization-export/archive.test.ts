@@ -64,11 +64,11 @@ test.for([1, 2, 3])('its end ends the file that is read, and begins no other (%i
   expect(begun).toBe(1)
 })
 
-test('50 MB of rows wait for a reader that is slow', async () => {
+test('10 MB of rows wait for a reader that is slow', async () => {
   const line = () => randomBytes(25_000).toString('hex')
   let sent = 0
   async function* rows(): AsyncGenerator<string> {
-    for (; sent < 1_000; sent += 1) yield line()
+    for (; sent < 200; sent += 1) yield line()
   }
   const zip = archive(entries({ name: 'rows', content: rows() }), AT)
   let received = 0
@@ -78,6 +78,6 @@ test('50 MB of rows wait for a reader that is slow', async () => {
     received += chunk.length
     farthest = Math.max(farthest, sent * 50_000 - 2 * received)
   }
-  expect(sent).toBe(1_000)
+  expect(sent).toBe(200)
   expect(farthest).toBeLessThan(2_000_000)
 })

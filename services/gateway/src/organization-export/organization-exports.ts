@@ -13,8 +13,6 @@ import { ReadFailed, readsOf, type Reads } from './reads.ts'
 import { readme } from './readme.ts'
 import { runningExports } from './running.ts'
 
-export type OrganizationExports = ReturnType<typeof organizationExports>
-
 const OPERATION: OperationId = 'exportOrg'
 const CONNECT_TIMEOUT_MS = 2_000
 /** A service that sends nothing for this long, although it could, is gone. */

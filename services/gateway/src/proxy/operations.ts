@@ -15,12 +15,12 @@ import { readBearer } from '../auth/bearer.ts'
 import type { Decision } from '../limits/bucket.ts'
 import { charge, limitOf } from '../limits/charge.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { OrganizationExports } from '../organization-export/organization-exports.ts'
 import { passedToServices, passedWithMessages, requestHeaders } from './headers.ts'
 import { mount } from './mount.ts'
 import { MAX_OPEN_BODY_BYTES, MAX_TOKEN_BYTES } from './open-bodies.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { PlacesAt } from './places.ts'
+import type { ResponseRules } from './responses.ts'
 import { upstreamPath } from './upstream-path.ts'
 
 declare module 'fastify' {
@@ -52,7 +52,11 @@ export function addOperations(app: FastifyInstance, deps: OperationDeps): void {
 type OperationDeps = GatewayDeps & {
   streams: OpenStreams
   placesAt: PlacesAt
-  organizationExports: OrganizationExports
+  organizationExports: {
+    /** Throws 429. */
+    admit: (request: FastifyRequest, reply: FastifyReply) => void
+    assemble: NonNullable<ResponseRules['assemble']>
+  }
 }
 
 /** The path in the router's syntax. */
