@@ -2,7 +2,8 @@ import { inject, describe, expect } from 'vitest'
 import { request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import type { IncomingMessage } from 'node:http'
-import type { OperationId } from '@whereabouts/contracts/routes'
+import { exportRowRoutes } from '@whereabouts/contracts/messages/export-rows'
+import { API_PREFIX, type OperationId } from '@whereabouts/contracts/routes'
 import { unzipped } from '@whereabouts/testing/unzipped'
 import type { Api } from './support/api.ts'
 import { test } from './support/fixtures.ts'
@@ -136,6 +137,11 @@ describe('D15.3 the export of an organization', () => {
         subject: { type: 'org', id: org.id },
         ip: expect.any(String) as string,
       })
+  })
+
+  test('is the only way to what it reads: the paths of its streams are unknown', async ({ api, org }) => {
+    for (const { path } of Object.values(exportRowRoutes))
+      expect((await api.request(`${API_PREFIX}${path}`, { token: org.admin })).status, path).toBe(404)
   })
 
   test('members and viewers get 403', async ({ api, newOrg }) => {

@@ -1,5 +1,6 @@
 import type { FloorPlan } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import type { OperationId } from '@whereabouts/contracts/routes'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { RequestClient } from '@whereabouts/service-kit/observe/request-client'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
@@ -60,7 +61,7 @@ export function organizationExports({ upstreams, timeoutsMs, log, metrics }: Dep
       const madeAt = new Date()
       const output = archive(entries(answer, reads, madeAt), madeAt)
       output.once('error', (err: Error) => {
-        if (client.hasLeft) return
+        if (client.hasLeft || err instanceof AppError) return // its administrator has left, or lost access
         if (err instanceof ReadFailed)
           metrics.failures.inc({ upstream: err.upstream, reason: 'invalid_response' })
         log.error({ err, org_id: orgId, request_id: request.id }, 'organization export broke off')
