@@ -5,7 +5,7 @@ import { routePath, routes, type OperationId, type ReplyOf } from '@whereabouts/
 import type { Dispatcher } from 'undici'
 
 /** Who reads, and through what. */
-export type Reading = {
+type Reading = {
   orgId: number
   dispatcher: Dispatcher
   upstreams: Readonly<Record<Upstream, string>>
