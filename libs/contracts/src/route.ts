@@ -128,6 +128,8 @@ export const JSON_MEDIA_TYPE = 'application/json'
 /** The media type in `Accept`, and the content type of the response. */
 export const CSV_MEDIA_TYPE = 'text/csv'
 export const CSV_CONTENT_TYPE = `${CSV_MEDIA_TYPE}; charset=utf-8` as const
+/** One JSON object a line. */
+export const NDJSON_MEDIA_TYPE = 'application/x-ndjson'
 export const EVENT_STREAM_MEDIA_TYPE = 'text/event-stream'
 
 /** The response may wait, or does not end until client or server end it. */

@@ -25,6 +25,7 @@ import { mailboxHandlers } from './people/mailboxes/mailboxes.handlers.ts'
 import { memberHandlers } from './organizations/members/members.handlers.ts'
 import { limitHandlers } from './limits/limits.handlers.ts'
 import type { UsageElsewhere } from './limits/usage.queries.ts'
+import { organizationExportHandlers } from './organizations/organization/export.handlers.ts'
 import { organizationHandlers } from './organizations/organization/organization.handlers.ts'
 import { orgHandlers } from './organizations/orgs/orgs.handlers.ts'
 import { refuseOtherOrganizations } from './organizations/orgs/own-organization.ts'
@@ -130,6 +131,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...memberHandlers(deps),
       ...invitationHandlers({ ...deps, attempts }),
       ...organizationHandlers(deps),
+      ...organizationExportHandlers(deps),
       ...deletionHandlers(deps),
       ...limitHandlers(deps),
       ...auditHandlers(deps),

@@ -173,6 +173,10 @@ export const peopleScenarios: Record<string, Scenario> = {
       return { params: { org_id: org.id }, token: org.admin, body: { name: org.name } }
     },
   },
+  exportOrg: {
+    200: ownOrg,
+    429: 'an export must be on its way: organization-export.int.test.ts of the gateway holds one back',
+  },
   createResetLink: {
     201: memberPath,
     409: async (given) => lastAdmin(given),

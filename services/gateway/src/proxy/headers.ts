@@ -54,15 +54,22 @@ export function requestHeaders(request: FastifyRequest, extra: Extra): Record<st
     const value = request.headers[name]
     if (typeof value === 'string') headers[name] = value
   }
-  const requestId = passedId(request.id)
   return {
     ...headers,
+    ...headersOfOurs(request, extra.principalToken),
+    ...(extra.authorization !== undefined && { authorization: extra.authorization }),
+  }
+}
+
+/** The headers in which the gateway names the request and the caller. */
+export function headersOfOurs(request: FastifyRequest, principalToken?: string): Record<string, string> {
+  const requestId = passedId(request.id)
+  return {
     ...(request.trace && traceHeaders({ ...request.trace, requestId })),
     [REQUEST_ID_HEADER]: requestId,
     [REQUEST_PATH_HEADER]: withoutQuery(request.url),
     'x-forwarded-for': request.ip,
-    ...(extra.principalToken !== undefined && { [PRINCIPAL_HEADER]: extra.principalToken }),
-    ...(extra.authorization !== undefined && { authorization: extra.authorization }),
+    ...(principalToken !== undefined && { [PRINCIPAL_HEADER]: principalToken }),
   }
 }
 

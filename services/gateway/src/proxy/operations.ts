@@ -20,6 +20,7 @@ import { mount } from './mount.ts'
 import { MAX_OPEN_BODY_BYTES, MAX_TOKEN_BYTES } from './open-bodies.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { PlacesAt } from './places.ts'
+import type { ResponseRules } from './responses.ts'
 import { upstreamPath } from './upstream-path.ts'
 
 declare module 'fastify' {
@@ -48,7 +49,15 @@ export function addOperations(app: FastifyInstance, deps: OperationDeps): void {
     )
 }
 
-type OperationDeps = GatewayDeps & { streams: OpenStreams; placesAt: PlacesAt }
+type OperationDeps = GatewayDeps & {
+  streams: OpenStreams
+  placesAt: PlacesAt
+  organizationExports: {
+    /** Throws 429. */
+    admit: (request: FastifyRequest, reply: FastifyReply) => void
+    assemble: NonNullable<ResponseRules['assemble']>
+  }
+}
 
 /** The path in the router's syntax. */
 const urlOf = (row: Route) => routePath(row).replaceAll(/\{(\w+)\}/g, ':$1')
@@ -94,6 +103,7 @@ function addRows(
     keepAliveMs: deps.timeoutsMs.keepAlive,
     stallMsOf: (request) => (hasFile(rowOf(request)) ? (deps.timeoutsMs.stall ?? STALL_MS) : undefined),
     guard: isEndless(first) ? deps.streams.guard : undefined,
+    ...(first.method === 'GET' && { assemble: deps.organizationExports.assemble }),
     isData: !isEndless(first), // the service sets the headers of an endless response
     failures: deps.metrics.failures,
     placesAt: deps.placesAt,
@@ -121,7 +131,7 @@ const STALL_MS = 120_000
 
 type Params = Record<string, string>
 
-async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
+async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, deps: OperationDeps) {
   // The router accepts an empty parameter, but `/assets/` is not an asset.
   if (Object.values(request.params as Params).includes('')) throw unknownRoute(withoutQuery(request.url))
   if (row.access !== 'none') await admitCaller(row, request, reply, deps)
@@ -129,7 +139,7 @@ async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, d
   checkAnnouncedSize(row, request)
 }
 
-async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
+async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyReply, deps: OperationDeps) {
   const caller = await (row.forDevices
     ? deps.authenticateDevice(request)
     : deps.authenticate(readBearer(request.headers)))
@@ -143,6 +153,7 @@ async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyRe
       if (isAnnounced) reply.headers(rateLimitHeaders(decision))
     })
   checkAccess(row, caller.principal, typesIn(request.url))
+  deps.organizationExports.admit(request, reply)
   request.principalToken = await caller.tokenFor(row.upstream)
 }
 

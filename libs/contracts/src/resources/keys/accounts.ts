@@ -129,6 +129,20 @@ export const accountRoutes = {
     success: { status: 202 },
     errors: ['validation_error', 'bad_request'],
   },
+  exportOrg: {
+    ...consoleRow,
+    method: 'GET',
+    path: '/orgs/{org_id}/export',
+    access: 'session',
+    role: 'admin',
+    summary: 'Export everything that the organization has stored',
+    description:
+      'Returns a ZIP of NDJSON files, made while it is sent. A connection that breaks off leaves a file that no program opens. An ' +
+      'organization has one export at a time.',
+    params: z.strictObject({ org_id: pathId }),
+    success: { status: 200, download: 'application/zip' },
+    errors: ['validation_error', 'rate_limited'],
+  },
   createResetLink: {
     ...consoleRow,
     method: 'POST',
