@@ -70,7 +70,7 @@ function ofServices(secrets: Secrets, installation: Installation): Record<string
       CALLOUT_ISSUER_SEED: nats.callout_issuer_seed,
       CALLOUT_XKEY_SEED: nats.callout_xkey_seed,
       NATS_SYSTEM_PASSWORD: nats.system_password,
-      ...(installation.smtpUrl !== undefined && { SMTP_URL: installation.smtpUrl }),
+      SMTP_URL: installation.smtpUrl ?? '',
     },
     'webhook-dispatcher': {
       ...shared('webhooks'),

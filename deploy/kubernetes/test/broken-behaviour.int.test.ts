@@ -247,7 +247,7 @@ const LIMITS: Case[] = [
   ],
   [
     'more connections than the database allows',
-    /\d+ connections are needed, and max_connections is 320/,
+    /\d+ connections are needed, and max_connections is 340/,
     (_, get) => (get('HorizontalPodAutoscaler', 'catalog').spec.maxReplicas = 20),
   ],
   [

@@ -1,5 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 
+export const contracts = 'a role may also be viewer, which the release before never writes'
+
 /** Members and invitations may have the role `viewer`, which only reads (ADR 123). The release before never writes it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['membership', 'invitation']) {

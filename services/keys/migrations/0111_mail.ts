@@ -1,6 +1,9 @@
 import { openToRoles } from '@whereabouts/db/tenant/role-access'
 import { sql, type Kysely } from 'kysely'
 
+export const contracts =
+  'the checks are of new columns, which the release before does not write; it names the changed constraint, and finds it'
+
 /**
  * Mails that wait, and what they prove (ADR 124). No row has a token: that of a mail is a MAC of its id. The release
  * before writes none of the new columns.
