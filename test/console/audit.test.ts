@@ -40,7 +40,7 @@ test('D15.4 an administrator sees who changed an asset, from what to what, there
   await all.filter({ hasText: 'Pump 3 → Pump 4' }).waitFor()
   expect(await all.count()).toBe(5)
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Show all again' }).click()
+  await page.getByRole('button', { name: 'show all again' }).click()
   await all.filter({ hasText: 'Drill' }).waitFor()
   await page
     .getByRole('textbox', { name: 'Who' })

@@ -695,6 +695,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell whether single sign-on is set up, and whether it is the only way in
+         * @description **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["describeSignOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Go to the sign-on provider
+         * @description **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["startSignOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come back from the sign-on provider
+         * @description Leads to the sign-in screen, with a code for `openSignOnSession` or a problem in the fragment. Works once, for ten minutes, and only in the browser that started.
+         *
+         *     **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["finishSignOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a session with the code of a sign-on
+         * @description The code works once, for 60 seconds.
+         *
+         *     **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["openSignOnSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/orgs/me": {
         parameters: {
             query?: never;
@@ -4784,6 +4876,10 @@ export interface components {
         RecoveryCodes: {
             recovery_codes: string[];
         };
+        SignOnState: {
+            enabled: boolean;
+            required: boolean;
+        };
         /** @description The organization and the scopes of the calling key. */
         CurrentOrganization: {
             /**
@@ -7386,6 +7482,10 @@ export interface components {
         RecoveryCodesAnswer: {
             data: components["schemas"]["RecoveryCodes"];
         };
+        /** @description A response with one `SignOnState`. */
+        SignOnStateAnswer: {
+            data: components["schemas"]["SignOnState"];
+        };
         /** @description A response with one `CurrentOrganization`. */
         CurrentOrganizationAnswer: {
             data: components["schemas"]["CurrentOrganization"];
@@ -8079,19 +8179,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Conflict (`conflict`) */
-        Error409: {
-            headers: {
-                "X-Request-ID": components["headers"]["X-Request-ID"];
-                Link: components["headers"]["Link"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Not found (`not_found`) */
-        Error404: {
+        /** @description Forbidden (`forbidden`). As `text/plain`, without this body: the `User-Agent` is missing, empty or a default of an HTTP library. */
+        Error403: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 Link: components["headers"]["Link"];
@@ -8105,8 +8194,19 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Forbidden (`forbidden`). As `text/plain`, without this body: the `User-Agent` is missing, empty or a default of an HTTP library. */
-        Error403: {
+        /** @description Conflict (`conflict`) */
+        Error409: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not found (`not_found`) */
+        Error404: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 Link: components["headers"]["Link"];
@@ -8320,7 +8420,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400"];
-            403: components["responses"]["RefusedUserAgent"];
+            403: components["responses"]["Error403"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
@@ -8396,7 +8496,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
-            403: components["responses"]["RefusedUserAgent"];
+            403: components["responses"]["Error403"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -9213,7 +9313,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
-            403: components["responses"]["RefusedUserAgent"];
+            403: components["responses"]["Error403"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
@@ -9500,7 +9600,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
-            403: components["responses"]["RefusedUserAgent"];
+            403: components["responses"]["Error403"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -9542,7 +9642,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Error400"];
-            403: components["responses"]["RefusedUserAgent"];
+            403: components["responses"]["Error403"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -9985,6 +10085,175 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    describeSignOn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "enabled": true,
+                     *         "required": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignOnStateAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["RefusedUserAgent"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    startSignOn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            302: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["RefusedUserAgent"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    finishSignOn: {
+        parameters: {
+            query?: {
+                /** @description Repeatable: one of the states matches. What the sign-on started with. */
+                state?: string;
+                /** @description The provider's code. */
+                code?: string;
+                /** @description The provider (RFC 9207). */
+                iss?: string;
+                /** @description Why the provider refused. */
+                error?: string;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            302: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["RefusedUserAgent"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    openSignOnSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl",
+                     *         "refresh_token": "q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 900,
+                     *         "user": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "email": "no example",
+                     *           "role": "admin"
+                     *         },
+                     *         "org": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "created_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
