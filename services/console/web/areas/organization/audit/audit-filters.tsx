@@ -1,5 +1,5 @@
 import { Button, Group, NativeSelect, Select, TextInput } from '@mantine/core'
-import { thingText, THING_CHOICES } from '../../../parts/audit/audit-text.ts'
+import { thingText, THING_CHOICES } from '../../../parts/audit/later/audit-text.ts'
 import { DEFAULTS, type Filter } from './audit-filter.ts'
 import { useActors } from './use-actors.ts'
 

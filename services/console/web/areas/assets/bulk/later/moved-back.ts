@@ -1,4 +1,4 @@
-import type { Asset } from '../assets/asset-fields.ts'
+import type { Asset } from '../../assets/asset-fields.ts'
 
 type Located = { asset_id: number; location?: { external_key: string } | null }
 

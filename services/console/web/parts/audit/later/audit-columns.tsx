@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { Column } from '../table/data-table.tsx'
-import { When } from '../time/when.tsx'
+import type { Column } from '../../table/data-table.tsx'
+import { When } from '../../time/when.tsx'
 import { type AuditRow, actionText, actorText, subjectText } from './audit-text.ts'
 import { ChangeList, DetailsButton } from './change-list.tsx'
 

@@ -1,7 +1,7 @@
 import { Button, Modal, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type AuditRow, actionText, actorText, shownChanges } from './audit-text.ts'
-import { exactTime } from '../time/times.ts'
+import { exactTime } from '../../time/times.ts'
 
 /** Fields of a row of a list. The others are behind its button. */
 const SHOWN = 3

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { unwrap } from '@whereabouts/client/client'
-import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
-import { saveFile } from '../../../parts/table/save-file.ts'
-import { client } from '../../../session/api.ts'
-import type { Asset } from '../assets/asset-fields.ts'
+import { FailureNotice } from '../../../../parts/load/failure-notice.tsx'
+import { saveFile } from '../../../../parts/table/save-file.ts'
+import { client } from '../../../../session/api.ts'
+import type { Asset } from '../../assets/asset-fields.ts'
 
 /** The chosen assets as the file that an import takes. */
 export function ExportSelected({ assets }: { assets: readonly Asset[] }) {

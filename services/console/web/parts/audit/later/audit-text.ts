@@ -1,5 +1,5 @@
 import type { components } from '@whereabouts/client/client'
-import { wordsFor } from '../things/known.ts'
+import { wordsFor } from '../../things/known.ts'
 
 export type AuditRow = components['schemas']['AuditRow']
 type Actor = AuditRow['actor']

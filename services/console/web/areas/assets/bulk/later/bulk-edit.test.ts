@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Asset } from '../assets/asset-fields.ts'
+import type { Asset } from '../../assets/asset-fields.ts'
 import { editOf, EMPTY, isEmpty, undoOf } from './bulk-edit.ts'
 
 const asset = {

@@ -1,6 +1,6 @@
-import { countText } from '../../../parts/table/count-text.ts'
-import { failureOf } from '../../../parts/load/failure.ts'
-import type { Asset } from '../assets/asset-fields.ts'
+import { countText } from '../../../../parts/table/count-text.ts'
+import { failureOf } from '../../../../parts/load/failure.ts'
+import type { Asset } from '../../assets/asset-fields.ts'
 
 export type Failed = { item: Pick<Asset, 'name'>; reason: string }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Asset } from '../assets/asset-fields.ts'
+import type { Asset } from '../../assets/asset-fields.ts'
 import { backOf } from './moved-back.ts'
 
 const assets = [1, 2, 3, 4].map((id) => ({ id, external_key: `A-${id}` }) as Asset)

@@ -1,5 +1,5 @@
 import type { components } from '@whereabouts/client/client'
-import type { Asset } from '../assets/asset-fields.ts'
+import type { Asset } from '../../assets/asset-fields.ts'
 
 type Item = components['schemas']['AssetBatchItem']
 
