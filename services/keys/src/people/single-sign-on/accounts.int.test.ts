@@ -45,8 +45,11 @@ async function auditOf(keys: Keys, { orgId }: Org, userId: number) {
 }
 
 describe('D15.5 somebody new', () => {
-  test('with a mapped group gets an account without a password, its role and a verified address', async (given) => {
-    const { keys, provider } = given
+  test('with a mapped group gets an account without a password, its role and a verified address', async ({
+    keys,
+    provider,
+  }) => {
+    const given = { keys, provider }
     const org = await keys.signUp()
     const [email, groups] = [
       newEmail(),
@@ -74,8 +77,8 @@ describe('D15.5 somebody new', () => {
     { name: 'false', claims: { email_verified: false } },
     { name: 'missing', claims: {} },
     { name: 'a text', claims: { email_verified: 'true' } },
-  ])('has no verified address if email_verified is $name', async ({ claims }, given) => {
-    const { keys, provider } = given as unknown as Given
+  ])('has no verified address if email_verified is $name', async ({ claims }, { keys, provider }) => {
+    const given = { keys, provider }
     const [org, email] = [await keys.signUp(), newEmail()]
     const groups = [groupOf(provider, org, 'viewer')]
     await sessionOf({ keys, provider }, provider.person({ email, ...claims, groups }))
@@ -92,18 +95,21 @@ describe('D15.5 somebody new', () => {
     expect(await userOf(keys, email)).toBeUndefined()
   })
 
-  test('whose only group is of an organization that is not there is refused', async (given) => {
+  test('whose only group is of an organization that is not there is refused', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const groups = [groupOf(given.provider, { orgId: 999_999_999 }, 'admin')]
     expect(await problemOf(given, given.provider.person({ email: newEmail(), groups }))).toBe('no_access')
   })
 
-  test('without an address is refused', async (given) => {
+  test('without an address is refused', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const org = await given.keys.signUp()
     const groups = groupOf(given.provider, org, 'viewer')
     expect(await problemOf(given, given.provider.person({ groups }))).toBe('no_address')
   })
 
-  test('may have a single group as a text', async (given) => {
+  test('may have a single group as a text', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const org = await given.keys.signUp()
     const groups = groupOf(given.provider, org, 'viewer')
     const session = await sessionOf(given, given.provider.person({ email: newEmail(), groups }))
@@ -112,8 +118,11 @@ describe('D15.5 somebody new', () => {
 })
 
 describe('D15.5 an account that exists', () => {
-  test('is linked by an address that both sides have verified, and keeps a role that is not mapped', async (given) => {
-    const { keys, provider } = given
+  test('is linked by an address that both sides have verified, and keeps a role that is not mapped', async ({
+    keys,
+    provider,
+  }) => {
+    const given = { keys, provider }
     const org = await keys.signUp()
     await verify(keys, org)
     const subject = provider.person({ email: org.email.toUpperCase(), email_verified: true })
@@ -122,8 +131,8 @@ describe('D15.5 an account that exists', () => {
     expect((await auditOf(keys, org, org.userId)).map(({ action }) => action)).toContain('user.update')
   })
 
-  test('stays linked when the address at the provider changes', async (given) => {
-    const { keys, provider } = given
+  test('stays linked when the address at the provider changes', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const org = await keys.signUp()
     await verify(keys, org)
     const subject = provider.person({ email: org.email, email_verified: true })
@@ -132,8 +141,8 @@ describe('D15.5 an account that exists', () => {
     expect((await sessionOf(given, subject)).user).toMatchObject({ id: org.userId, email: org.email })
   })
 
-  test('is not linked if its address is not verified here', async (given) => {
-    const { keys, provider } = given
+  test('is not linked if its address is not verified here', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const org = await keys.signUp()
     const groups = [groupOf(provider, org, 'viewer')]
     const subject = provider.person({ email: org.email, email_verified: true, groups })
@@ -158,8 +167,8 @@ describe('D15.5 an account that exists', () => {
     },
   )
 
-  test('is not linked to the next owner of its address', async (given) => {
-    const { keys, provider } = given
+  test('is not linked to the next owner of its address', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const org = await keys.signUp()
     await verify(keys, org)
     const claims = { email: org.email, email_verified: true }
@@ -167,8 +176,8 @@ describe('D15.5 an account that exists', () => {
     expect(await problemOf(given, provider.person(claims))).toBe('address_taken')
   })
 
-  test('gets the mapped role at each sign-on, and its earlier sessions end', async (given) => {
-    const { keys, provider } = given
+  test('gets the mapped role at each sign-on, and its earlier sessions end', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const org = await keys.signUp()
     const [viewer, admin] = [groupOf(provider, org, 'viewer'), groupOf(provider, org, 'admin')]
     const email = newEmail()
@@ -190,8 +199,8 @@ describe('D15.5 an account that exists', () => {
     expect(rows[0]?.states).toBe(3)
   })
 
-  test('stays the last administrator', async (given) => {
-    const { keys, provider } = given
+  test('stays the last administrator', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const org = await keys.signUp()
     await verify(keys, org)
     const groups = [groupOf(provider, org, 'viewer')]
@@ -199,8 +208,11 @@ describe('D15.5 an account that exists', () => {
     expect((await sessionOf(given, subject)).user.role).toBe('admin')
   })
 
-  test('that belongs to no organization any more is refused, also with a code from before', async (given) => {
-    const { keys, provider } = given
+  test('that belongs to no organization any more is refused, also with a code from before', async ({
+    keys,
+    provider,
+  }) => {
+    const given = { keys, provider }
     const org = await keys.signUp()
     const email = newEmail()
     const subject = provider.person({ email, groups: [groupOf(provider, org, 'viewer')] })
@@ -213,8 +225,8 @@ describe('D15.5 an account that exists', () => {
     expect(await problemOf(given, subject)).toBe('no_access')
   })
 
-  test('is made once by two sign-ons at the same moment', async (given) => {
-    const { keys, provider } = given
+  test('is made once by two sign-ons at the same moment', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const org = await keys.signUp()
     const subject = provider.person({ email: newEmail(), groups: [groupOf(provider, org, 'viewer')] })
     for (let times = 0; times < 3; times += 1) {

@@ -7,6 +7,25 @@ const SIGN_UP = { org_name: 'Acme', name: 'Ada', email: 'ada@example.com', passw
 
 const test = withProvider.extend<{ isRequired: boolean }>({ isRequired: [true, { scope: 'file' }] })
 
+const unreachable = withoutProvider.extend({
+  signOn: [
+    {
+      provider: createProvider({
+        issuer: 'http://127.0.0.1:1',
+        clientId: 'whereabouts',
+        clientSecret: 'secret',
+        groupsClaim: 'groups',
+        callbackUrl: 'https://whereabouts.example/api/v1/auth/oidc/callback',
+        now: Date.now,
+      }),
+      roles: [],
+      isRequired: false,
+      publicUrl: 'https://whereabouts.example',
+    },
+    { scope: 'file' },
+  ],
+})
+
 describe('D15.5 OIDC_REQUIRED', () => {
   test.for([
     { path: 'signup', body: SIGN_UP },
@@ -41,24 +60,6 @@ describe('without a provider', () => {
 })
 
 describe('a provider that cannot be reached when keys starts', () => {
-  const unreachable = withoutProvider.extend({
-    signOn: [
-      {
-        provider: createProvider({
-          issuer: 'http://127.0.0.1:1',
-          clientId: 'whereabouts',
-          clientSecret: 'secret',
-          groupsClaim: 'groups',
-          callbackUrl: 'https://whereabouts.example/api/v1/auth/oidc/callback',
-          now: Date.now,
-        }),
-        roles: [],
-        isRequired: false,
-        publicUrl: 'https://whereabouts.example',
-      },
-      { scope: 'file' },
-    ],
-  })
   unreachable('is a 503 that says so', async ({ keys }) => {
     const response = await keys.send('/api/v1/auth/oidc/start')
     expect(response.json().error).toMatchObject({
