@@ -72,7 +72,7 @@ describe('headers in which a client names itself are not forwarded', () => {
     lastAt,
   }) => {
     const [to, cookie] = ['https://provider.example/auth?state=x', '__Host-whereabouts_sign_on=1; HttpOnly']
-    around.services.keys.respondWith((_request, reply) =>
+    around.respondFromKeys((_request, reply) =>
       reply.status(302).headers({ location: to, 'set-cookie': cookie }).send(),
     )
     const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)', cookie: 'a=1' }
@@ -88,7 +88,7 @@ describe('headers in which a client names itself are not forwarded', () => {
     }
     await gateway.request('/api/v1/auth/oidc', { headers: browser })
     expect(lastAt('keys')?.headers['cookie']).toBeUndefined()
-    around.services.keys.respondWith(() => ({}))
+    around.respondFromKeys(() => ({}))
   })
 
   test('by naming a header in Connection', async ({ gateway, session, lastAt }) => {
