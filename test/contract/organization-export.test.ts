@@ -43,7 +43,9 @@ async function listed(api: Api, { org }: World, operationId: OperationId, query:
   return (await succeed(api.call(operationId, call))).body as unknown as { data: Record<string, unknown>[] }
 }
 
-const idsOf = (rows: readonly Record<string, unknown>[]) => rows.map(({ id }) => id as number).toSorted()
+const ascending = (a: number, b: number) => a - b
+const idsOf = (rows: readonly Record<string, unknown>[]) =>
+  rows.map(({ id }) => id as number).toSorted(ascending)
 
 describe('D15.3 the export of an organization', () => {
   test('has what its lists show, also what was deleted, and nothing of another organization', async ({
@@ -91,7 +93,9 @@ describe('D15.3 the export of an organization', () => {
     expect(rowsOf(files, 'scan-points')).toMatchObject([
       { id: mine.reader.scanPointId, reader_id: mine.reader.id },
     ])
-    expect(idsOf(rowsOf(files, 'webhook-endpoints'))).toEqual([mine.webhookId, mine.endpointId].toSorted())
+    expect(idsOf(rowsOf(files, 'webhook-endpoints'))).toEqual(
+      [mine.webhookId, mine.endpointId].toSorted(ascending),
+    )
     expect(files.get(`floor-plans/${mine.imageHash}`)).toContain('<svg')
     const audit = (await listed(api, mine, 'listAudit', { limit: 200 })).data
     const shown = rowsOf(files, 'audit')

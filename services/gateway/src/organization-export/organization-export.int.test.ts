@@ -109,7 +109,7 @@ function held() {
 }
 
 test('D15.3 an export has all pages of all lists, in the order that its README names', async ({
-  streams: _,
+  streams: _streams,
   begin,
   around,
 }) => {
@@ -150,7 +150,7 @@ test('D15.3 an export has all pages of all lists, in the order that its README n
   for (const { headers } of reads) expect(headers).not.toMatchObject({ range: expect.anything() })
 })
 
-test('HEAD has the headers and makes no archive', async ({ streams: _, begin, around }) => {
+test('HEAD has the headers and makes no archive', async ({ streams: _streams, begin, around }) => {
   const before = around.services.tracking.seen.length
   const { incoming } = await begin(undefined, 'HEAD')
   expect(incoming.statusCode).toBe(200)
@@ -288,7 +288,7 @@ test('a slow client slows the services down, so 50 MB of rows take little memory
 
 test.for(['member', 'viewer'] as const)(
   'D15.3 a %s gets 403, and nothing is read',
-  async (role, { streams: _, begin, gateway, around }) => {
+  async (role, { streams: _streams, begin, gateway, around }) => {
     const before = around.services.keys.seen.length
     const answer = await begin(await gateway.sessionToken({ userId: 60, role }))
     expect(answer.incoming.statusCode).toBe(403)

@@ -2,8 +2,7 @@ import { Button, Text } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { useSession } from '../../session/use-session.ts'
 import { Card } from '../page/card.tsx'
-
-export type Audited = { type: 'asset' | 'location' | 'reader'; id: number }
+import type { Audited } from './later/change-rows.tsx'
 
 const Rows = lazy(() => import('./later/change-rows.tsx'))
 

@@ -1,8 +1,6 @@
 import { Button } from '@mantine/core'
 import { lazy, Suspense } from 'react'
-
-/** Lists with a filter that people come back to. */
-export type Props = { list: 'assets' | 'movements' | 'audit' }
+import type { Props } from './later/opened-views.tsx'
 
 const Menu = lazy(() => import('./later/opened-views.tsx'))
 

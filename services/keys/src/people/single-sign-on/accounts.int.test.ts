@@ -78,7 +78,6 @@ describe('D15.5 somebody new', () => {
     { name: 'missing', claims: {} },
     { name: 'a text', claims: { email_verified: 'true' } },
   ])('has no verified address if email_verified is $name', async ({ claims }, { keys, provider }) => {
-    const given = { keys, provider }
     const [org, email] = [await keys.signUp(), newEmail()]
     const groups = [groupOf(provider, org, 'viewer')]
     await sessionOf({ keys, provider }, provider.person({ email, ...claims, groups }))

@@ -41,9 +41,8 @@ export function createProvider(options: ProviderOptions): Provider {
       [oidc.customFetch]: fetchUntil(AbortSignal.timeout(timeoutMs)),
       execute: isPlain ? [oidc.allowInsecureRequests] : [],
     })
-    const metadata = found.serverMetadata()
-    known = { metadata, until: now() + METADATA_MS }
-    return metadata
+    known = { metadata: found.serverMetadata(), until: now() + METADATA_MS }
+    return known.metadata
   }
 
   /** Of callers at once, one asks. Old metadata is better than none. */

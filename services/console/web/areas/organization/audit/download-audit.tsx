@@ -53,7 +53,7 @@ async function pageOf(orgId: number, query: Query & { limit: number; offset: num
     parseAs: 'text',
   })
   return {
-    lines: String(unwrap(answer)),
+    lines: unwrap(answer),
     total: Number(answer.response.headers.get('X-Total-Count')),
   }
 }

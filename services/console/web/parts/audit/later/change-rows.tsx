@@ -5,9 +5,10 @@ import { useSession } from '../../../session/use-session.ts'
 import { usePage } from '../../load/use-read.ts'
 import { PagedTable } from '../../table/paged-table.tsx'
 import { COLUMNS_OF_ONE } from './audit-columns.tsx'
-import type { Audited } from '../change-history.tsx'
 
 const LIMIT = 10
+
+export type Audited = { type: 'asset' | 'location' | 'reader'; id: number }
 
 export default function Rows({ type, id }: Audited) {
   const { org } = useSession()

@@ -8,8 +8,10 @@ import { useSession } from '../../../session/use-session.ts'
 import { FormModal } from '../../form/form-modal.tsx'
 import { atMost, filled, firstOf } from '../../form/checks.ts'
 import { Icon } from '../../page/icon.tsx'
-import type { Props } from '../views-menu.tsx'
 import { MOST_VIEWS, type SavedView, searchOf, viewsIn, withView } from '../saved-views.ts'
+
+/** Lists with a filter that people come back to. */
+export type Props = { list: 'assets' | 'movements' | 'audit' }
 
 /** Filters of a list under names, kept in this browser for the signed-in person. */
 export default function OpenedViews({ list }: Props) {

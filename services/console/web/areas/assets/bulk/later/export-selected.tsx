@@ -12,7 +12,7 @@ export function ExportSelected({ assets }: { assets: readonly Asset[] }) {
     mutationFn: async () => {
       const params = { query: { id: assets.map(({ id }) => id) } }
       const body = unwrap(await client.GET('/api/v1/exports/assets', { params, parseAs: 'blob' }))
-      if (body) saveFile(body as Blob, 'selected-assets.csv')
+      if (body) saveFile(body, 'selected-assets.csv')
     },
   })
   return (
