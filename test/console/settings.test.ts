@@ -23,15 +23,15 @@ test('D15.3 an administrator renames the organization and chooses its time zone'
   const zone = page
     .getByRole('textbox', { name: 'Time zone' })
     .or(page.getByRole('combobox', { name: 'Time zone' }))
-  await zone.fill('Kathmandu')
-  await page.getByRole('option', { name: /Kat(?:h)?mandu/ }).click()
+  await zone.fill('lisb')
+  await page.getByRole('option', { name: 'Europe/Lisbon' }).click()
   await save.click()
   await page.getByRole('button', { name: 'Harbour Works, Ada: menu' }).waitFor()
   const org = unwrap(await admin.GET('/api/v1/orgs/{org_id}', { params: { path: { org_id: id } } })).data
-  expect(org).toMatchObject({ name: 'Harbour Works', timezone: expect.stringMatching(/Kat(?:h)?mandu/) })
+  expect(org).toMatchObject({ name: 'Harbour Works', timezone: 'Europe/Lisbon' })
   await page.reload()
   await name.waitFor()
-  expect(await zone.inputValue()).toMatch(/Kat(?:h)?mandu/)
+  expect(await zone.inputValue()).toBe('Europe/Lisbon')
   expect(await save.isDisabled()).toBe(true)
 })
 
@@ -42,7 +42,8 @@ test('D15.3 deleting asks for the name, signs everybody out, and the account can
 }) => {
   const { page } = member
   const grace = await newVisitor(browser)
-  await signIn(grace, await join(organization, 'member'))
+  const { email, password } = await join(organization, 'member')
+  await signIn(grace, { email, password })
   await grace.open('/settings')
   await grace.page.getByText('Only administrators can change this.').waitFor()
   expect(await grace.page.getByRole('button', { name: 'Delete organization…' }).count()).toBe(0)

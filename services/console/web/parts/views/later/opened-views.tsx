@@ -27,7 +27,7 @@ export default function OpenedViews({ list }: Props) {
   const [isSaving, saving] = useDisclosure(false)
   return (
     <>
-      <Menu position="bottom-end" width={280}>
+      <Menu position="bottom-end" width={280} withinPortal={false} withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button variant="default" leftSection={<Icon of={IconBookmark} size={16} />}>
             Views
@@ -35,9 +35,7 @@ export default function OpenedViews({ list }: Props) {
         </Menu.Target>
         <Menu.Dropdown>
           {views.length === 0 && (
-            <Text size="sm" c="dimmed" px="sm" py={4}>
-              Save a filter that you use often. It is kept in this browser.
-            </Text>
+            <Menu.Label>Save a filter that you use often. It is kept in this browser.</Menu.Label>
           )}
           {views.map((view) => (
             <Menu.Item
