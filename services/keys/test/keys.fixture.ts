@@ -59,7 +59,7 @@ export type Keys = {
   passTime(seconds: number): number
   /** Number of calls of `onChange`. */
   changes: () => number
-  send(path: string, sent?: Sent): Promise<LightMyRequestResponse>
+  send: (path: string, sent?: Sent) => Promise<LightMyRequestResponse>
   /** Another replica of the service on the same database; returns its `send`. */
   replica(): Keys['send']
   post(path: string, body: unknown, sent?: Sent): Promise<LightMyRequestResponse>

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { Config } from '../config.ts'
 import type { KeysDatabase } from '../db.ts'
 import { askUsage } from '../limits/usage.queries.ts'
-import { readArguments, type Request } from './arguments.ts'
+import { readArguments, type Request } from './arguments/arguments.ts'
 import { describeFailure, OpsError } from './failures.ts'
 import { perform } from './perform.ts'
 

@@ -1,19 +1,11 @@
-import { settableLimits } from '@whereabouts/contracts/resources/keys/storage-limits'
-import { Argument, Command, CommanderError } from 'commander'
-import {
-  amountOrDefault,
-  instantOrNever,
-  integer,
-  keyReference,
-  orgReference,
-  perMinuteOrDefault,
-  perSecondOrDefault,
-  timeZone,
-  webAddress,
-} from './values.ts'
+import { Command, CommanderError } from 'commander'
+import type { settableLimits } from '@whereabouts/contracts/resources/keys/storage-limits'
+import { EXAMPLES } from './examples.ts'
+import { CONSOLE, newCommand, withPage, type Found, type Json, type Page } from './new-command.ts'
+import { addOrgCommands, addOrgEndCommands } from './org-arguments.ts'
+import { keyReference, orgReference, perMinuteOrDefault, perSecondOrDefault } from './values.ts'
 
 type SettableLimit = (typeof settableLimits)[number]
-type Page = { limit: number; offset: number }
 
 /**
  * A parsed command. An organization is given by id (a number) or name, a key by id or
@@ -21,6 +13,7 @@ type Page = { limit: number; offset: number }
  */
 export type Request = { json: boolean } & (
   | { command: 'org create'; name: string; adminEmail: string; adminName: string; passwordStdin: boolean }
+  | { command: 'org add-admin'; org: number | string; email: string; consoleUrl: string | undefined }
   | ({ command: 'org list'; q: string | undefined } & Page)
   | { command: 'org limit'; org: number | string; name: SettableLimit; value: number | null }
   | ({ command: 'org usage'; org: number | string | undefined } & Page)
@@ -33,6 +26,7 @@ export type Request = { json: boolean } & (
   | { command: 'key revoke'; key: number | string }
   | { command: 'user reset-link'; email: string; consoleUrl: string | undefined }
   | { command: 'user codes-off'; email: string }
+  | { command: 'user sign-on-unlink'; email: string }
   | { command: 'broker reload' }
   | { command: 'signing-keys list' }
   | { command: 'signing-keys rotate' }
@@ -42,12 +36,17 @@ export type Request = { json: boolean } & (
 export type Reading = { request: Request } | { help: string } | { wrong: string }
 
 const EPILOGUE = `
+Every command, by example:
+${Object.values(EXAMPLES)
+  .map((line) => `  pnpm ops ${line}`)
+  .join('\n')}
+
 Every command takes --json and --help. Exit codes: 0 done, 1 failed, 2 wrong arguments, 78 configuration to fix.
 
 Environment:
   DATABASE_URL        PostgreSQL, as the role of the service keys
   SIGNING_KEY_SECRET  the one of the service; for "signing-keys rotate" only
-  PUBLIC_URL          address of the console; for "user reset-link" without --console
+  PUBLIC_URL          address of the console, for links without --console
 
   NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE
                       the broker, as the services; for "org usage" only
@@ -101,88 +100,8 @@ function buildProgram(found: (request: Request) => void, print: (text: string) =
   return program
 }
 
-type Found = (request: Request) => void
-type Json = { json?: true }
-
-const withJson = (command: Command) => command.option('--json', 'print the result as one JSON document')
-
-const withPage = (command: Command) =>
-  withJson(command)
-    .option('--limit <n>', 'rows at most, 1 to 1000', integer(1, 1_000), 100)
-    .option('--offset <n>', 'rows to skip', integer(0, 1_000_000_000), 0)
-
-function addOrgCommands(orgs: Command, found: Found): void {
-  type Create = Json & { name: string; adminEmail: string; adminName: string; passwordStdin?: true }
-  withJson(orgs.command('create'))
-    .description('Create an organization with its first administrator. A generated password is shown once.')
-    .requiredOption('--name <name>', 'of the organization')
-    .requiredOption('--admin-email <address>', 'of the administrator, who signs in with it')
-    .requiredOption('--admin-name <name>', 'of the administrator')
-    .option('--password-stdin', 'read the password from standard input instead of generating one')
-    .action(({ json, passwordStdin, ...given }: Create) =>
-      found({ command: 'org create', ...given, passwordStdin: passwordStdin ?? false, json: json ?? false }),
-    )
-  withPage(orgs.command('list'))
-    .description('List organizations by name.')
-    .option('--q <text>', "only those with this text in their name or in a member's e-mail address")
-    .action(({ json, q, limit, offset }: Json & Page & { q?: string }) =>
-      found({ command: 'org list', q, limit, offset, json: json ?? false }),
-    )
-  withJson(orgs.command('limit'))
-    .description('Set how much of something an organization may store. The services follow within a second.')
-    .argument('<org>', 'id or name, as "org list" shows them', orgReference)
-    .addArgument(new Argument('<name>', 'what; bytes where the name ends so').choices(settableLimits))
-    .argument('<value|default>', 'a whole number, or the default again', amountOrDefault)
-    .action((org: number | string, name: SettableLimit, value: number | 'default', { json }: Json) =>
-      found({
-        command: 'org limit',
-        org,
-        name,
-        value: value === 'default' ? null : value,
-        json: json ?? false,
-      }),
-    )
-  withPage(orgs.command('usage'))
-    .description('Show what an organization stores and may store, or the fullest limit of each organization.')
-    .argument('[org]', 'id or name, as "org list" shows them', orgReference)
-    .action((org: number | string | undefined, { json, limit, offset }: Json & Page) =>
-      found({ command: 'org usage', org, limit, offset, json: json ?? false }),
-    )
-  withJson(orgs.command('subscription'))
-    .description('Set the end of a subscription. From then on, webhooks of the organization are not called.')
-    .argument('<org>', 'id or name, as "org list" shows them', orgReference)
-    .requiredOption('--ends-at <instant|never>', 'RFC 3339, like 2027-01-31T00:00:00Z', instantOrNever)
-    .action((org: number | string, { json, endsAt }: Json & { endsAt: string }) =>
-      found({
-        command: 'org subscription',
-        org,
-        endsAt: endsAt === 'never' ? null : endsAt,
-        json: json ?? false,
-      }),
-    )
-}
-
-function addOrgEndCommands(orgs: Command, found: Found): void {
-  withJson(orgs.command('delete'))
-    .description(
-      'Delete an organization. Its access ends within a second, and all that it stored is erased within a day, for good.',
-    )
-    .argument('<org>', 'id or name, as "org list" shows them', orgReference)
-    .option('--yes', 'really delete it; without it, says what would be deleted')
-    .action((org: number | string, { json, yes }: Json & { yes?: true }) =>
-      found({ command: 'org delete', org, yes: yes ?? false, json: json ?? false }),
-    )
-  withJson(orgs.command('timezone'))
-    .description('Show or set the time zone of an organization.')
-    .argument('<org>', 'id or name, as "org list" shows them', orgReference)
-    .argument('[zone]', 'IANA name, like Europe/Berlin', timeZone)
-    .action((org: number | string, timezone: string | undefined, { json }: Json) =>
-      found({ command: 'org timezone', org, timezone, json: json ?? false }),
-    )
-}
-
 function addBrokerCommands(broker: Command, found: Found): void {
-  withJson(broker.command('reload'))
+  newCommand(broker, 'broker reload')
     .description(
       'Make all brokers read their configuration again, such as more reader accounts. Readers log in again within seconds.',
     )
@@ -190,27 +109,31 @@ function addBrokerCommands(broker: Command, found: Found): void {
 }
 
 function addUserCommands(user: Command, found: Found): void {
-  withJson(user.command('reset-link'))
+  newCommand(user, 'user reset-link')
     .description('Create a link with which a person chooses a new password. It works once, for an hour.')
     .argument('<email>', 'with which the person signs in')
-    .option(
-      '--console <address>',
-      'where people open the console, like https://whereabouts.example',
-      webAddress,
-    )
+    .option(...CONSOLE)
     .action((email: string, { json, console: consoleUrl }: Json & { console?: string }) =>
       found({ command: 'user reset-link', email, consoleUrl, json: json ?? false }),
     )
-  withJson(user.command('codes-off'))
+  newCommand(user, 'user codes-off')
     .description('Switch off the one-time codes of a person who has lost them and the recovery codes.')
     .argument('<email>', 'with which the person signs in')
     .action((email: string, { json }: Json) =>
       found({ command: 'user codes-off', email, json: json ?? false }),
     )
+  newCommand(user, 'user sign-on-unlink')
+    .description(
+      'Unlink single sign-on from a person whom the provider knows by another subject now. The next sign-on links it again.',
+    )
+    .argument('<email>', 'with which the person signs in')
+    .action((email: string, { json }: Json) =>
+      found({ command: 'user sign-on-unlink', email, json: json ?? false }),
+    )
 }
 
 function addKeyCommands(key: Command, found: Found): void {
-  withPage(key.command('list'))
+  withPage(newCommand(key, 'key list'))
     .description(
       'List the API keys of an organization, newest first. Secrets are not stored, so they cannot be shown.',
     )
@@ -219,7 +142,7 @@ function addKeyCommands(key: Command, found: Found): void {
     .action(({ json, org, all, limit, offset }: Json & Page & { org: number | string; all?: true }) =>
       found({ command: 'key list', org, all: all ?? false, limit, offset, json: json ?? false }),
     )
-  withJson(key.command('limit'))
+  newCommand(key, 'key limit')
     .description("Set a key's own rate limit. Running gateways follow within a second.")
     .argument('<key>', 'id or jti (client id) of the key', keyReference)
     .requiredOption('--per-minute <n|default>', 'requests per minute, 1 to 1000000', perMinuteOrDefault)
@@ -231,7 +154,7 @@ function addKeyCommands(key: Command, found: Found): void {
         json: json ?? false,
       }),
     )
-  withJson(key.command('message-rate'))
+  newCommand(key, 'key message-rate')
     .description("Set how many reader messages a second a key adds to its organization's share of ingest.")
     .argument('<key>', 'id or jti (client id) of the key', keyReference)
     .requiredOption('--per-second <n|default>', 'messages per second, 1 to 100000', perSecondOrDefault)
@@ -243,7 +166,7 @@ function addKeyCommands(key: Command, found: Found): void {
         json: json ?? false,
       }),
     )
-  withJson(key.command('revoke'))
+  newCommand(key, 'key revoke')
     .description(
       'Revoke a key for good. Within a second, its tokens are refused and its readers disconnected.',
     )
@@ -254,10 +177,10 @@ function addKeyCommands(key: Command, found: Found): void {
 }
 
 function addSigningKeyCommands(signingKeys: Command, found: Found): void {
-  withJson(signingKeys.command('list'))
+  newCommand(signingKeys, 'signing-keys list')
     .description('List the active key, the next key, and retired keys that are still published.')
     .action(({ json }: Json) => found({ command: 'signing-keys list', json: json ?? false }))
-  withJson(signingKeys.command('rotate'))
+  newCommand(signingKeys, 'signing-keys rotate')
     .description(
       'Make the next key the active one, without downtime. Tokens signed before stay valid until they expire. ' +
         'Refused while the next key is younger than ten minutes, because a gateway may not know it yet.',
