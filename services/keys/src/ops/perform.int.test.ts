@@ -279,7 +279,7 @@ test('the operator switches the codes of a person off, once', async ({ keys }) =
   expect(await run(keys, off)).toMatchObject({ changed: false })
   const { email, password } = org
   expect((await keys.post('/api/v1/auth/login', { email, password })).statusCode).toBe(200)
-  const [row] = (await states(keys, `audit.${org.orgId}`)).filter(
+  const row = (await states(keys, `audit.${org.orgId}`)).find(
     ({ payload }) => (payload as AuditEntry).action === 'second_factor.delete',
   )
   expect(row?.payload).toMatchObject({ actor: { type: 'operator' }, subject: { id: org.userId } })

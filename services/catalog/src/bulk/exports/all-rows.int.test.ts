@@ -71,12 +71,4 @@ describe('D15.3 the part of catalog in the export of an organization', () => {
     for (const row of locations) expect(row).toEqual(await shown(`/locations/${row.id}`))
     expect(locations.find(({ id }) => id === parent)?.tags).toMatchObject(tags)
   })
-
-  test.for(['member', 'viewer'] as const)('is not for a %s', async (role, { service, catalog }) => {
-    for (const name of ['assets', 'locations']) {
-      const headers = await service.callers.headersFor({ orgId: catalog.orgId, role })
-      const response = await service.app.inject({ url: `/api/v1/export-rows/${name}`, headers })
-      expect(response.statusCode, name).toBe(403)
-    }
-  })
 })

@@ -41,9 +41,9 @@ export function createProvider(options: ProviderOptions): Provider {
       [oidc.customFetch]: fetchUntil(AbortSignal.timeout(timeoutMs)),
       execute: isPlain ? [oidc.allowInsecureRequests] : [],
     })
-    const metadata = found.serverMetadata()
-    known = { metadata, until: now() + METADATA_MS }
-    return metadata
+    const fresh = found.serverMetadata()
+    known = { metadata: fresh, until: now() + METADATA_MS }
+    return fresh
   }
 
   /** Of callers at once, one asks. Old metadata is better than none. */

@@ -63,9 +63,4 @@ describe('D15.3 the part of tracking in the export of an organization', () => {
     )
     expect(await historyOf(tracking, 3)).toEqual([])
   })
-
-  test.for(['member', 'viewer'] as const)('is not for a %s', async (role, { tracking }) => {
-    const response = await tracking.call('GET', '/export-rows/history', { as: { role } })
-    expect(response.statusCode).toBe(403)
-  })
 })
