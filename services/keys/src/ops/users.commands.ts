@@ -60,7 +60,7 @@ export async function unlinkSignOn(db: Db, email: string): Promise<Report> {
   const lines = [
     `${printable(name)} <${printable(address)}> is ${changed ? `unlinked from ${issuers.map(printable).join(', ')}` : 'not linked to single sign-on'}.`,
     user.email_verified
-      ? 'Single sign-on with this address links the account.'
+      ? 'The next single sign-on links the account again, if the provider says that this address is verified.'
       : 'Single sign-on with this address is refused, because nobody has verified it here. See "user reset-link" for a password.',
   ]
   return { json: { user, issuers, changed }, text: lines.join('\n') }

@@ -124,7 +124,7 @@ function addUserCommands(user: Command, found: Found): void {
     )
   newCommand(user, 'user sign-on-unlink')
     .description(
-      'Unlink single sign-on from a person whom the provider knows by another subject now. The next sign-on links it again.',
+      'Unlink single sign-on from a person whose subject at the provider has changed. The next sign-on links it again.',
     )
     .argument('<email>', 'with which the person signs in')
     .action((email: string, { json }: Json) =>
