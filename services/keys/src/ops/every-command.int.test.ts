@@ -9,7 +9,8 @@ import { ELSEWHERE, test, type Key, type Keys, type Org } from '../../test/keys.
 import { switchOn } from '../../test/second-factor.fixture.ts'
 import { createSigningKeys } from '../credentials/tokens/signing-keys.ts'
 import { linkSubject } from '../people/single-sign-on/sign-on.queries.ts'
-import { readArguments, type Request } from './arguments/arguments.ts'
+import { readArguments } from './arguments/arguments.ts'
+import type { Request } from './arguments/request.ts'
 import { EXAMPLES } from './arguments/examples.ts'
 import { perform } from './perform.ts'
 

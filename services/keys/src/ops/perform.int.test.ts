@@ -8,7 +8,7 @@ import { createSigningKeys } from '../credentials/tokens/signing-keys.ts'
 import { findLinkedUser, linkSubject } from '../people/single-sign-on/sign-on.queries.ts'
 import { markVerified } from '../people/users/own-sessions.queries.ts'
 import type { ReloadedServer } from '@whereabouts/messaging/connect/ask-servers'
-import type { Request } from './arguments/arguments.ts'
+import type { Request } from './arguments/request.ts'
 import { perform } from './perform.ts'
 
 type Output = {

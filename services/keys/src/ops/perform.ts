@@ -1,6 +1,6 @@
 import { rootTrace, withTrace } from '@whereabouts/service-kit/observe/trace'
 import type { Db } from '../db.ts'
-import type { Request } from './arguments/arguments.ts'
+import type { Request } from './arguments/request.ts'
 import { listApiKeys, revokeApiKey, setKeyLimit, setMessageRate } from './keys.commands.ts'
 import { createOrg, listOrganizations, setSubscription } from './orgs.commands.ts'
 import { deleteOrg, setTimeZone } from './org-end.commands.ts'

@@ -1,36 +1,9 @@
 import { Command, CommanderError } from 'commander'
-import type { settableLimits } from '@whereabouts/contracts/resources/keys/storage-limits'
 import { EXAMPLES } from './examples.ts'
-import { CONSOLE, newCommand, withPage, type Found, type Json, type Page } from './new-command.ts'
+import { CONSOLE, newCommand, withPage, type Found, type Json } from './new-command.ts'
 import { addOrgCommands, addOrgEndCommands } from './org-arguments.ts'
+import type { Page, Request } from './request.ts'
 import { keyReference, orgReference, perMinuteOrDefault, perSecondOrDefault } from './values.ts'
-
-type SettableLimit = (typeof settableLimits)[number]
-
-/**
- * A parsed command. An organization is given by id (a number) or name, a key by id or
- * `jti`, which is also the client id.
- */
-export type Request = { json: boolean } & (
-  | { command: 'org create'; name: string; adminEmail: string; adminName: string; passwordStdin: boolean }
-  | { command: 'org add-admin'; org: number | string; email: string; consoleUrl: string | undefined }
-  | ({ command: 'org list'; q: string | undefined } & Page)
-  | { command: 'org limit'; org: number | string; name: SettableLimit; value: number | null }
-  | ({ command: 'org usage'; org: number | string | undefined } & Page)
-  | { command: 'org subscription'; org: number | string; endsAt: string | null }
-  | { command: 'org delete'; org: number | string; yes: boolean }
-  | { command: 'org timezone'; org: number | string; timezone: string | undefined }
-  | ({ command: 'key list'; org: number | string; all: boolean } & Page)
-  | { command: 'key limit'; key: number | string; perMinute: number | null }
-  | { command: 'key message-rate'; key: number | string; perSecond: number | null }
-  | { command: 'key revoke'; key: number | string }
-  | { command: 'user reset-link'; email: string; consoleUrl: string | undefined }
-  | { command: 'user codes-off'; email: string }
-  | { command: 'user sign-on-unlink'; email: string }
-  | { command: 'broker reload' }
-  | { command: 'signing-keys list' }
-  | { command: 'signing-keys rotate' }
-)
 
 /** A request, the help text, or the error in the arguments. */
 export type Reading = { request: Request } | { help: string } | { wrong: string }

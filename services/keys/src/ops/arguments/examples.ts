@@ -1,4 +1,4 @@
-import type { Request } from './arguments.ts'
+import type { Request } from './request.ts'
 
 /** For the help: an example of every command. */
 export const EXAMPLES: Record<Request['command'], string> = {

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
-import type { Request } from './arguments.ts'
+import type { Request } from './request.ts'
 import { EXAMPLES } from './examples.ts'
 import { integer, webAddress } from './values.ts'
 
 export type Found = (request: Request) => void
 export type Json = { json?: true }
-export type Page = { limit: number; offset: number }
 
 /** A command of the group, with what every command has. */
 export const newCommand = (group: Command, name: Request['command']): Command =>

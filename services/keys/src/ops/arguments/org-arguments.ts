@@ -1,9 +1,8 @@
 import { settableLimits } from '@whereabouts/contracts/resources/keys/storage-limits'
 import { Argument, type Command } from 'commander'
-import { CONSOLE, newCommand, withPage, type Found, type Json, type Page } from './new-command.ts'
+import { CONSOLE, newCommand, withPage, type Found, type Json } from './new-command.ts'
+import type { Page, SettableLimit } from './request.ts'
 import { amountOrDefault, emailAddress, instantOrNever, orgReference, timeZone } from './values.ts'
-
-type SettableLimit = (typeof settableLimits)[number]
 
 export function addOrgCommands(orgs: Command, found: Found): void {
   type Create = Json & { name: string; adminEmail: string; adminName: string; passwordStdin?: true }

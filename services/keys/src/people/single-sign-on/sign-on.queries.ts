@@ -92,7 +92,7 @@ export async function unlinkSubjects(tx: Tx, userId: number): Promise<string[]> 
   return links.map(({ issuer }) => issuer)
 }
 
-/** Issuers; null is no link. */
+/** Issuers; null: not linked. */
 export const auditLink = (
   tx: Tx,
   userId: number,
