@@ -25,7 +25,7 @@ test('D15.3 an administrator renames the organization and chooses its time zone'
   const zone = page
     .getByRole('textbox', { name: 'Time zone' })
     .or(page.getByRole('combobox', { name: 'Time zone' }))
-  await zone.fill('Kathmandu')
+  await zone.fill('mandu') // browsers differ in the spelling
   await page.getByRole('option', { name: /Kat(?:h)?mandu/ }).click()
   await save.click()
   await page.getByRole('button', { name: 'Harbour Works, Ada: menu' }).waitFor()
