@@ -4725,10 +4725,10 @@ export interface components {
             created_at: string;
             /**
              * Format: int64
-             * @description The id of the user who created the key. Null if another key did.
+             * @description Null if the operator of the server invites.
              * @example 4503599627370497
              */
-            created_by: number;
+            created_by: number | null;
             created_by_name: string;
             /**
              * Format: date-time
@@ -4756,10 +4756,10 @@ export interface components {
             created_at: string;
             /**
              * Format: int64
-             * @description The id of the user who created the key. Null if another key did.
+             * @description Null if the operator of the server invites.
              * @example 4503599627370497
              */
-            created_by: number;
+            created_by: number | null;
             created_by_name: string;
             /**
              * Format: date-time
@@ -9125,7 +9125,7 @@ export interface operations {
                      *           "email": "no example",
                      *           "role": "admin",
                      *           "created_at": "2026-11-21T10:00:00.000Z",
-                     *           "created_by": 4503599627370497,
+                     *           "created_by": null,
                      *           "created_by_name": "no example",
                      *           "expires_at": "2026-11-21T10:00:00.000Z",
                      *           "mail_failed": true
@@ -9193,7 +9193,7 @@ export interface operations {
                      *         "email": "no example",
                      *         "role": "admin",
                      *         "created_at": "2026-11-21T10:00:00.000Z",
-                     *         "created_by": 4503599627370497,
+                     *         "created_by": null,
                      *         "created_by_name": "no example",
                      *         "expires_at": "2026-11-21T10:00:00.000Z",
                      *         "mail_failed": true,

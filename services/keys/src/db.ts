@@ -96,7 +96,8 @@ type InvitationTable = {
   mail_token_hash: Generated<Buffer | null>
   /** When it was given up to deliver that mail. */
   mail_failed_at: Generated<string | null>
-  created_by: number
+  /** Null: the operator. */
+  created_by: number | null
   created_at: Generated<string>
   expires_at: string
 }

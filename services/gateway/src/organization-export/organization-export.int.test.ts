@@ -44,35 +44,42 @@ const test = base.extend<{
   streams: Streams
   begin: (headers?: Record<string, string>, method?: string) => Promise<Answer>
 }>({
-  streams: async ({ around }, use) => {
-    const streams: Streams = {
-      assets: () => Readable.from([ndjson({ id: 1 }, { id: 2, deleted_at: AT })]),
-      locations: () => Readable.from([ndjson({ id: 3 })]),
-      history: () => Readable.from([ndjson({ asset_id: 1 }), ndjson({ asset_id: 2 })]),
-    }
-    const respond: Respond = ({ url }, reply) => {
-      const { pathname, searchParams } = new URL(url, 'http://service')
-      if (pathname === PATH)
-        return reply
-          .type('application/zip')
-          .header('content-disposition', 'attachment; filename="acme-2026-11-21.zip"')
-          .send(Readable.from([ndjson({ id: ORG_ID, name: 'Acme' })]))
-      const [, name] = /^\/api\/v1\/export-rows\/(\w+)$/.exec(pathname) ?? []
-      if (name !== undefined) return reply.send(streams[name as keyof Streams]())
-      if (pathname === `/api/v1/floor-plans/images/${HASH}`) return reply.send(Buffer.from('picture'))
-      if (pathname.endsWith('/audit')) {
-        const seq = Number(searchParams.get('after')?.replace('oldest', '0'))
-        return { data: AUDIT.slice(seq, seq + 1), cursor: String(seq + 1), has_more: seq < AUDIT.length - 1 }
+  streams: [
+    async ({ around }, use) => {
+      const streams: Streams = {
+        assets: () => Readable.from([ndjson({ id: 1 }, { id: 2, deleted_at: AT })]),
+        locations: () => Readable.from([ndjson({ id: 3 })]),
+        history: () => Readable.from([ndjson({ asset_id: 1 }), ndjson({ asset_id: 2 })]),
       }
-      const from = Number(searchParams.get('offset'))
-      const list = LISTS[pathname]
-      return list ? { data: list.slice(from, from + Number(searchParams.get('limit'))) } : ONES[pathname]
-    }
-    around.respondFromKeys(respond)
-    for (const name of ['catalog', 'tracking', 'webhook-dispatcher'] as const)
-      around.services[name].respondWith(respond)
-    await use(streams)
-  },
+      const respond: Respond = ({ url }, reply) => {
+        const { pathname, searchParams } = new URL(url, 'http://service')
+        if (pathname === PATH)
+          return reply
+            .type('application/zip')
+            .header('content-disposition', 'attachment; filename="acme-2026-11-21.zip"')
+            .send(Readable.from([ndjson({ id: ORG_ID, name: 'Acme' })]))
+        const [, name] = /^\/api\/v1\/export-rows\/(\w+)$/.exec(pathname) ?? []
+        if (name !== undefined) return reply.send(streams[name as keyof Streams]())
+        if (pathname === `/api/v1/floor-plans/images/${HASH}`) return reply.send(Buffer.from('picture'))
+        if (pathname.endsWith('/audit')) {
+          const seq = Number(searchParams.get('after')?.replace('oldest', '0'))
+          return {
+            data: AUDIT.slice(seq, seq + 1),
+            cursor: String(seq + 1),
+            has_more: seq < AUDIT.length - 1,
+          }
+        }
+        const from = Number(searchParams.get('offset'))
+        const list = LISTS[pathname]
+        return list ? { data: list.slice(from, from + Number(searchParams.get('limit'))) } : ONES[pathname]
+      }
+      around.respondFromKeys(respond)
+      for (const name of ['catalog', 'tracking', 'webhook-dispatcher'] as const)
+        around.services[name].respondWith(respond)
+      await use(streams)
+    },
+    { auto: true },
+  ],
   begin: async ({ gateway, session }, use) => {
     const open = new Set<ClientRequest>()
     await use((headers = session, method = 'GET') => {
@@ -109,7 +116,6 @@ function held() {
 }
 
 test('D15.3 an export has all pages of all lists, in the order that its README names', async ({
-  streams: _streams,
   begin,
   around,
 }) => {
@@ -150,7 +156,7 @@ test('D15.3 an export has all pages of all lists, in the order that its README n
   for (const { headers } of reads) expect(headers).not.toMatchObject({ range: expect.anything() })
 })
 
-test('HEAD has the headers and makes no archive', async ({ streams: _streams, begin, around }) => {
+test('HEAD has the headers and makes no archive', async ({ begin, around }) => {
   const before = around.services.tracking.seen.length
   const { incoming } = await begin(undefined, 'HEAD')
   expect(incoming.statusCode).toBe(200)
@@ -280,7 +286,8 @@ test('a slow client slows the services down, so 50 MB of rows take little memory
     .toBe(5)
   // The rest waits in the service. Buffers of sockets, which are not ours, hold some of it too.
   expect(sent).toBeLessThan(lines)
-  expect(inUse() - atFirst).toBeLessThan(16 * 2 ** 20)
+  // What a collection found is freed in another thread.
+  await expect.poll(() => inUse() - atFirst, { timeout: 10_000 }).toBeLessThan(16 * 2 ** 20)
   const files = await unzipped(await buffer(incoming))
   expect(files.get('assets.ndjson')?.split('\n')).toHaveLength(lines + 1)
   expect(sent).toBe(lines)
@@ -288,7 +295,7 @@ test('a slow client slows the services down, so 50 MB of rows take little memory
 
 test.for(['member', 'viewer'] as const)(
   'D15.3 a %s gets 403, and nothing is read',
-  async (role, { streams: _streams, begin, gateway, around }) => {
+  async (role, { begin, gateway, around }) => {
     const before = around.services.keys.seen.length
     const answer = await begin(await gateway.sessionToken({ userId: 60, role }))
     expect(answer.incoming.statusCode).toBe(403)

@@ -47,7 +47,7 @@ export const InvitationView = z
     email: z.string(),
     role: RoleShown,
     created_at: WireInstant,
-    created_by: Id,
+    created_by: Id.nullable().meta({ description: 'Null if the operator of the server invites.' }),
     created_by_name: z.string(),
     expires_at: WireInstant,
     mail_failed: z.boolean(),

@@ -9,11 +9,10 @@ import { lockOrg } from '../../organizations/orgs/orgs.queries.ts'
 import { proveMailbox } from '../mailboxes/prove-mailbox.ts'
 import { lockUser } from '../users/own-sessions.queries.ts'
 import type { PasswordHash } from '../users/passwords.ts'
-import { auditUser } from '../users/user-audit.ts'
 import { findUserByEmail, insertUser } from '../users/users.queries.ts'
 import type { Identity } from './claims.rules.ts'
 import { SignOnRefusal } from './sign-on-refusal.ts'
-import { findLinkedUser, linkSubject, lockSubject } from './sign-on.queries.ts'
+import { auditLink, findLinkedUser, linkSubject, lockSubject } from './sign-on.queries.ts'
 
 type OrgRole = readonly [orgId: number, role: Role]
 /** Of the mapped organizations: those that are not there, and those that would have lost their last administrator. */
@@ -56,7 +55,7 @@ async function findUser(tx: Tx, identity: Identity): Promise<number | undefined>
   if (user?.email_key !== sameAddress.email_key || user.email_verified_at === null)
     throw new SignOnRefusal('address_taken')
   await linkSubject(tx, issuer, subject, user.id)
-  await auditLink(tx, user.id, issuer)
+  await auditLink(tx, user.id, { from: null, to: issuer })
   return user.id
 }
 
@@ -76,12 +75,6 @@ async function createUser(
   await linkSubject(tx, issuer, subject, userId)
   return userId
 }
-
-const auditLink = (tx: Tx, userId: number, issuer: string): Promise<void> =>
-  auditUser(tx, userId, {
-    action: 'user.update',
-    changes: { single_sign_on: { from: null, to: issuer } },
-  })
 
 /** False if the user stays an administrator, because the organization has no other one. */
 async function giveRole(tx: Tx, orgId: number, userId: number, role: Role): Promise<boolean> {

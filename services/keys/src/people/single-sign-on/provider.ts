@@ -41,8 +41,9 @@ export function createProvider(options: ProviderOptions): Provider {
       [oidc.customFetch]: fetchUntil(AbortSignal.timeout(timeoutMs)),
       execute: isPlain ? [oidc.allowInsecureRequests] : [],
     })
-    known = { metadata: found.serverMetadata(), until: now() + METADATA_MS }
-    return known.metadata
+    const fresh = found.serverMetadata()
+    known = { metadata: fresh, until: now() + METADATA_MS }
+    return fresh
   }
 
   /** Of callers at once, one asks. Old metadata is better than none. */

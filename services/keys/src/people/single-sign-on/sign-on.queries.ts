@@ -1,6 +1,7 @@
 import { violatedConstraint } from '@whereabouts/db/connect/constraint-violation'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db.ts'
+import { auditUser } from '../users/user-audit.ts'
 import { SIGN_ON_SECONDS } from './sign-on-cookie.ts'
 import { SignOnRefusal } from './sign-on-refusal.ts'
 
@@ -80,6 +81,23 @@ export async function linkSubject(tx: Tx, issuer: string, subject: string, userI
         : error
     })
 }
+
+/** Returns the issuers whose links are gone. */
+export async function unlinkSubjects(tx: Tx, userId: number): Promise<string[]> {
+  const links = await tx
+    .deleteFrom('linked_subject')
+    .where('user_id', '=', userId)
+    .returning('issuer')
+    .execute()
+  return links.map(({ issuer }) => issuer)
+}
+
+/** Issuers; null: not linked. */
+export const auditLink = (
+  tx: Tx,
+  userId: number,
+  change: { from: string | null; to: string | null },
+): Promise<void> => auditUser(tx, userId, { action: 'user.update', changes: { single_sign_on: change } })
 
 /** Deletes at most `limit` rows of each kind and returns their number. */
 export async function purgeExpiredSignOns(db: Db, limit: number): Promise<number> {

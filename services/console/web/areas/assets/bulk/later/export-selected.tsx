@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { unwrap } from '@whereabouts/client/client'
 import { FailureNotice } from '../../../../parts/load/failure-notice.tsx'
-import { saveFile } from '../../../../parts/table/save-file.ts'
+import { saveFile } from '../../../../parts/download/save-file.ts'
 import { client } from '../../../../session/api.ts'
 import type { Asset } from '../../assets/asset-fields.ts'
 

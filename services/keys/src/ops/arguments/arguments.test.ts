@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readArguments } from './arguments.ts'
+import { EXAMPLES } from './examples.ts'
 
 const read = (line: string) => readArguments(line === '' ? [] : line.split(' '))
 const ORG = '4503599627370497'
@@ -35,6 +36,20 @@ describe('accepted arguments', () => {
     {
       line: 'user codes-off a@b.example',
       want: { command: 'user codes-off', email: 'a@b.example', json: false },
+    },
+    {
+      line: 'user sign-on-unlink a@b.example --json',
+      want: { command: 'user sign-on-unlink', email: 'a@b.example', json: true },
+    },
+    {
+      line: 'org add-admin Acme a@b.example --console https://w.example',
+      want: {
+        command: 'org add-admin',
+        org: 'Acme',
+        email: 'a@b.example',
+        consoleUrl: 'https://w.example',
+        json: false,
+      },
     },
     { line: 'org list', want: { command: 'org list', q: undefined, ...page, json: false } },
     {
@@ -114,6 +129,7 @@ describe('refused arguments', () => {
     { line: `org subscription ${ORG} --ends-at tomorrow`, why: 'an RFC 3339 timestamp' },
     { line: `org subscription ${ORG} --ends-at 2027-02-30T00:00:00Z`, why: 'an RFC 3339 timestamp' },
     { line: 'org subscription 0 --ends-at never', why: 'its id (a positive integer) or its name' },
+    { line: 'org add-admin Acme grace', why: 'It must be an e-mail address' },
     { line: 'key list --org 1.5', why: 'its id (a positive integer) or its name' },
     { line: 'key list', why: "'--org <org>' not specified" },
     { line: 'key limit 7 --per-minute 0', why: 'an integer from 1 to 1000000' },
@@ -147,4 +163,18 @@ test.for([
 ])('help: $line', ({ line, says }) => {
   const reading = read(line)
   expect('help' in reading && reading.help).toContain(says)
+})
+
+const wordsOf = (line: string) => [...line.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word)
+
+describe('the example of each command', () => {
+  test.for(Object.entries(EXAMPLES))('%s is accepted, and in both helps', ([command, example]) => {
+    expect(readArguments(wordsOf(example))).toMatchObject({ request: { command } })
+    for (const line of ['--help', `${command} --help`]) {
+      const reading = read(line)
+      expect('help' in reading && reading.help.split('\n')).toContain(`  pnpm ops ${example}`)
+    }
+    const help = read(`${command} --help`)
+    expect('help' in help && help.help).toContain('--json')
+  })
 })

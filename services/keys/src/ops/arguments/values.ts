@@ -1,3 +1,4 @@
+import { Email } from '@whereabouts/contracts/resources/keys/tokens'
 import { readId, Uuid } from '@whereabouts/contracts/rules/ids'
 import { parseInstant } from '@whereabouts/contracts/rules/instant'
 import { isZoneName } from '@whereabouts/contracts/rules/time-zone'
@@ -31,6 +32,12 @@ export function instantOrNever(raw: string): string {
 export function webAddress(raw: string): string {
   if (URL.canParse(raw) && /^https?:$/.test(new URL(raw).protocol)) return raw
   throw new InvalidArgumentError('It must be an http or https address.')
+}
+
+export function emailAddress(raw: string): string {
+  const parsed = Email.safeParse(raw)
+  if (parsed.success) return parsed.data
+  throw new InvalidArgumentError('It must be an e-mail address.')
 }
 
 export function timeZone(raw: string): string {
