@@ -49,17 +49,18 @@ test('D15.5 a sign-on opens a session, and its code is gone before the page requ
 }) => {
   const { page } = visitor
   provider.comes(personOf(await confirmedOrganization(stack)))
-  const seen: unknown[] = []
-  await page.route('**/session/*', async (route) => {
-    seen.push([new URL(route.request().url()).pathname, await page.evaluate('location.hash')])
-    await route.continue()
-  })
   for (const _ of [1, 2, 3]) {
     await page.goto(`${stack.urls.base}/sign-in`)
+    await start(visitor).waitFor()
     await expectAccessible(page)
-    seen.length = 0
+    const seen: unknown[] = []
+    await page.route('**/session/*', async (route) => {
+      seen.push([new URL(route.request().url()).pathname, await page.evaluate('location.hash')])
+      await route.continue()
+    })
     await start(visitor).click()
     await page.getByRole('button', { name: MENU }).waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
     expect(new URL(page.url()).hash).toBe('')
     expect(seen).toEqual([
       ['/session/refresh', ''],
