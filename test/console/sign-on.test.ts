@@ -114,7 +114,13 @@ test('D15.5 a code of another browser opens nothing, and a reload shows a clean 
   expect(await page.getByRole('alert').count()).toBe(0)
 })
 
-/** As an installation with `OIDC_REQUIRED`. Its people sign up nowhere, so the tests' organization needs the other kind. */
+async function invite({ admin, id }: Organization): Promise<string> {
+  const params = { path: { org_id: id } }
+  const body = { email: 'grace@example.com', role: 'member' } as const
+  return unwrap(await admin.POST('/api/v1/orgs/{org_id}/invitations', { params, body })).data.token
+}
+
+/** As an installation with `OIDC_REQUIRED`. There is no sign-up at one, and so no organization for a test. */
 const requireSignOn = ({ context }: Visitor) =>
   context.route('**/api/v1/auth/oidc', (route) =>
     route.fulfill({ json: { data: { enabled: true, required: true } } }),
@@ -125,7 +131,13 @@ test('D15.5 where single sign-on is the only way in, the screen offers nothing e
   installation: { stack },
 }) => {
   const { page } = visitor
+  const token = await invite(await newOrganization(stack, 'Harbour Tools'))
   await requireSignOn(visitor)
+  await page.goto(`${stack.urls.base}/accept-invitation#token=${token}`)
+  await page.getByText('Sign in first. Then open the link of the invitation again.').waitFor()
+  await start(visitor).waitFor()
+  expect(await page.getByRole('textbox').count()).toBe(0)
+  await expectAccessible(page)
   await page.goto(`${stack.urls.base}/sign-in`)
   await start(visitor).waitFor()
   await page.getByText(/^People sign in here with the sign-on provider of their company/).waitFor()

@@ -1,11 +1,12 @@
-import { Anchor, Button, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { filled } from '../parts/form/checks.ts'
 import { CurrentPassword } from '../parts/form/password-fields.tsx'
 import { SendForm } from '../parts/form/send-form.tsx'
 import { useSend } from '../parts/form/use-send.ts'
 import { CodeField } from '../parts/sign-in/code-field.tsx'
-import { SIGN_ON_START, useSignOnState } from '../parts/sign-in/sign-on-state.ts'
+import { SignOnButton } from '../parts/sign-in/sign-on-button.tsx'
+import { useSignOnState } from '../parts/sign-in/sign-on-state.ts'
 import { useCode } from '../parts/sign-in/use-code.ts'
 import { type Session, signIn } from '../session/session.ts'
 
@@ -26,12 +27,8 @@ export function SignInAgain({ session }: { session: Session }) {
           {`Your session in ${session.org.name} has ended. Sign in to continue where you left off.`}
         </Text>
         {!signOn?.required && <PasswordForm session={session} />}
-        {signOn?.enabled && (
-          // In another tab, because this one would lose what is typed. It continues when that one is signed in.
-          <Button component="a" href={SIGN_ON_START} target="_blank" variant="default" fullWidth>
-            Sign in with single sign-on
-          </Button>
-        )}
+        {/* In another tab, because this one would lose what is typed. It continues when that one is signed in. */}
+        {signOn?.enabled && <SignOnButton isMain={signOn.required} isInNewTab />}
       </Stack>
     </Modal>
   )

@@ -1,9 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { openApi } from '../load/open-api.ts'
 
-/** Leads to the sign-on provider. */
-export const SIGN_ON_START = '/api/v1/auth/oidc/start'
-
 /** Whether people sign in with a provider here, and whether that is the only way. */
 export const useSignOnState = () =>
   useQuery({

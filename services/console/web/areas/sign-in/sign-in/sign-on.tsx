@@ -1,7 +1,7 @@
-import { Alert, Button } from '@mantine/core'
+import { Alert } from '@mantine/core'
 import { ApiError } from '@whereabouts/client/client'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
-import { SIGN_ON_START } from '../../../parts/sign-in/sign-on-state.ts'
+import { SignOnButton } from '../../../parts/sign-in/sign-on-button.tsx'
 
 const EXPIRED = 'It took too long, or started in another window. Try again.'
 const FAILED = 'The answer of the sign-on provider is not valid. Ask the operator of this server.'
@@ -30,7 +30,7 @@ function textOf(problem: string, isRequired: boolean): string {
 
 type Props = { isRequired: boolean; problem: string | null; error: unknown }
 
-/** Goes to the provider. `problem` and `error`: why the last sign-on did not work. */
+/** `problem` and `error`: why the last sign-on did not work. */
 export function SignOn({ isRequired, problem, error }: Props) {
   const text = isExpired(error) ? EXPIRED : problem === null ? undefined : textOf(problem, isRequired)
   return (
@@ -41,9 +41,7 @@ export function SignOn({ isRequired, problem, error }: Props) {
         </Alert>
       )}
       {text === undefined && error !== undefined && <FailureNotice error={error} />}
-      <Button component="a" href={SIGN_ON_START} variant={isRequired ? 'filled' : 'default'} fullWidth>
-        Sign in with single sign-on
-      </Button>
+      <SignOnButton isMain={isRequired} />
     </>
   )
 }
