@@ -211,6 +211,18 @@ test('over plain HTTP, where browsers send no Sec-Fetch-Site, the origin must be
   expect(seen).toHaveLength(1)
 })
 
+test.for([
+  ['sign-in', 'login'],
+  ['accept-invitation', 'accept-invitation'],
+])('D15.2 %s passes the code on, and the refusal that asks for one', async ([name = '', operation]) => {
+  const error = { type: 'unauthorized', second_factor: true }
+  handler = (_request, reply) => reply.status(401).send({ error })
+  const body = { password: 'long enough 1', code: '123456' }
+  const reply = await post(name, {}, body)
+  expect([reply.statusCode, reply.json()]).toEqual([401, { error }])
+  expect(seen[0]).toMatchObject({ url: `/api/v1/auth/${operation}`, body })
+})
+
 test('refusals of keys are passed on unchanged', async () => {
   const error = { type: 'rate_limited', detail: 'Retry after 7 seconds' }
   handler = (_request, reply) => reply.status(429).header('retry-after', '7').send({ error })

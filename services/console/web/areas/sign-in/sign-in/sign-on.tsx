@@ -1,17 +1,17 @@
-import { Alert, Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { Alert } from '@mantine/core'
+import { ApiError } from '@whereabouts/client/client'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
-import { openApi } from '../../../parts/load/open-api.ts'
-import { useSend } from '../../../parts/form/use-send.ts'
-import { signOn } from '../../../session/session.ts'
+import { SignOnButton } from '../../../parts/sign-in/sign-on-button.tsx'
+
+const EXPIRED = 'It took too long, or started in another window. Try again.'
+const FAILED = 'The answer of the sign-on provider is not valid. Ask the operator of this server.'
 
 /** Only these texts are shown: anybody can make a link to this page. */
 const PROBLEMS: Readonly<Record<string, string>> = {
-  expired: 'It took too long, or started in another window. Try again.',
-  refused: 'The sign-on provider did not let you in.',
+  expired: EXPIRED,
+  refused: 'The sign-on provider did not let you in. Try again, or ask the operator of the provider.',
   unavailable: 'The sign-on provider does not answer. Try again in a minute.',
-  failed: 'The answer of the sign-on provider is not valid. Ask the operator of this server.',
+  failed: FAILED,
   no_access: 'You are in no group that may sign in here. Ask an administrator to add you to one.',
   no_address: 'The sign-on provider did not send your email address. Ask the operator of this server.',
   address_taken:
@@ -19,50 +19,32 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   address_unverified:
     'An account has your email address, but the sign-on provider has not verified it. Ask the operator of the provider.',
 }
+/** Where there are no passwords. */
+const TAKEN =
+  'An account has your email address, but nobody has confirmed it. Open the link in the mail that asks you to, or ask the operator of this server.'
 
-/** The fields with which a sign-on comes back, taken out of the address so that a reload does not use them again. */
-function takeFragment(): { code: string | null; problem: string | null } {
-  const fields = new URLSearchParams(location.hash.slice(1))
-  const [code, problem] = [fields.get('sign_on'), fields.get('sign_on_problem')]
-  if (code !== null || problem !== null) history.replaceState(history.state, '', location.pathname)
-  return { code, problem }
+function textOf(problem: string, isRequired: boolean): string {
+  if (isRequired && problem === 'address_taken') return TAKEN
+  return PROBLEMS[problem] ?? FAILED
 }
 
-/** Single sign-on, where the server has it. */
-export function SignOn({ onSubmit }: { onSubmit: () => void }) {
-  const [{ code, problem }] = useState(takeFragment)
-  const isSent = useRef(false)
-  const state = useQuery({
-    queryKey: ['sign-on'],
-    staleTime: Infinity,
-    queryFn: () => openApi.get('/api/v1/auth/oidc'),
-  })
-  const send = useSend((sent: string) => signOn(sent))
-  useEffect(() => {
-    if (code === null || isSent.current) return
-    isSent.current = true // the code works once
-    onSubmit()
-    send.send(code)
-  }, [code, onSubmit, send])
-  if (!state.data?.enabled) return null
+type Props = { isRequired: boolean; problem: string | null; error: unknown }
+
+/** `problem` and `error`: why the last sign-on did not work. */
+export function SignOn({ isRequired, problem, error }: Props) {
+  const text = isExpired(error) ? EXPIRED : problem === null ? undefined : textOf(problem, isRequired)
   return (
     <>
-      {problem !== null && (
-        <Alert color="red" role="alert" variant="light" title="Single sign-on did not work" my="sm">
-          {PROBLEMS[problem] ?? PROBLEMS['failed']}
+      {text !== undefined && (
+        <Alert color="red" role="alert" variant="light" title="Single sign-on did not work">
+          {text}
         </Alert>
       )}
-      {send.error !== undefined && send.error !== null && <FailureNotice error={send.error} />}
-      <Button
-        component="a"
-        href="/api/v1/auth/oidc/start"
-        variant="default"
-        fullWidth
-        my="sm"
-        loading={send.isSending}
-      >
-        Sign in with single sign-on
-      </Button>
+      {text === undefined && error !== undefined && <FailureNotice error={error} />}
+      <SignOnButton isMain={isRequired} />
     </>
   )
 }
+
+/** The code of a sign-on works for a minute, in one browser. */
+const isExpired = (error: unknown) => error instanceof ApiError && error.status === 401
