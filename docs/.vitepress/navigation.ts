@@ -15,7 +15,6 @@ const guidesWith = (readers: readonly Item[]): Section[] => [
       page('quick-start', 'Quick start'),
       page('concepts', 'Concepts'),
       page('people', 'People and roles'),
-      page('single-sign-on', 'Single sign-on'),
       page('glossary', 'Glossary'),
       page('sandbox', 'Sandbox and test mode'),
       page('comparison', 'What it does not do'),

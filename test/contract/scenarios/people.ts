@@ -198,6 +198,7 @@ export const peopleScenarios: Record<string, Scenario> = {
   describeSignOn: { 200: () => ({}) },
   startSignOn: {
     302: NEEDS_PROVIDER,
+    400: 'takes any parameters, as links of providers have them',
     404: () => ({}),
     429: NEEDS_PROVIDER,
     503: NEEDS_PROVIDER,

@@ -1,5 +1,5 @@
 import type { components } from '@whereabouts/client/client'
-import { ASSET_TYPES, type Asset } from '../../assets/asset-fields.ts'
+import type { Asset } from '../../assets/asset-fields.ts'
 
 type Item = components['schemas']['AssetBatchItem']
 
@@ -7,8 +7,8 @@ type Item = components['schemas']['AssetBatchItem']
 export type Draft = { type: string; active: string; name: string; value: string }
 export const EMPTY: Draft = { type: '', active: '', name: '', value: '' }
 
-const isType = (text: string): text is NonNullable<Item['type']> =>
-  ASSET_TYPES.some(({ value }) => value === text)
+const TYPES: readonly string[] = ['asset', 'person', 'inventory'] satisfies Item['type'][]
+const isType = (text: string): text is NonNullable<Item['type']> => TYPES.includes(text)
 
 /** What the batch sends for one asset: its key, and the chosen fields. Metadata has one value more or another one. */
 export function editOf(asset: Asset, { type, active, name, value }: Draft): Item {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { SecretOnce } from '../../../../parts/form/secret-once.tsx'
-import { saveFile } from '../../../../parts/table/save-file.ts'
+import { saveFile } from '../../../../parts/download/save-file.ts'
 import { useSession } from '../../../../session/use-session.ts'
 
 type Props = { codes: readonly string[]; onStored: () => void }
