@@ -36,8 +36,8 @@ test('D15.5 a sign-on uses PKCE, a state and a nonce, and a cookie of this host 
 })
 
 describe('D15.5 a callback', () => {
-  test('works in another replica, and so does its code', async (given) => {
-    const { keys, provider } = given
+  test('works in another replica, and so does its code', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const [subject, second] = [await personOf(given), keys.replica()]
     for (let times = 0; times < 3; times += 1) {
       const browser = await start(keys.send)
@@ -46,8 +46,8 @@ describe('D15.5 a callback', () => {
     }
   })
 
-  test('works once, also for two at the same moment', async (given) => {
-    const { keys, provider } = given
+  test('works once, also for two at the same moment', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const [subject, second] = [await personOf(given), keys.replica()]
     const browser = await start(keys.send)
     const back = await provider.signIn(browser.address, subject)
@@ -56,8 +56,8 @@ describe('D15.5 a callback', () => {
     expect(await comeBack(keys.send, back, browser)).toEqual(EXPIRED)
   })
 
-  test('needs the browser that started', async (given) => {
-    const { keys, provider } = given
+  test('needs the browser that started', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const subject = await personOf(given)
     const [browser, another] = [await start(keys.send), await start(keys.send)]
     const back = await provider.signIn(browser.address, subject)
@@ -66,8 +66,8 @@ describe('D15.5 a callback', () => {
     expect(await comeBack(keys.send, back, browser)).toHaveProperty('sign_on') // none of them used it up
   })
 
-  test('needs the state of its start', async (given) => {
-    const { keys, provider } = given
+  test('needs the state of its start', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const browser = await start(keys.send)
     const back = await provider.signIn(browser.address, await personOf(given))
     back.searchParams.set('state', 'x'.repeat(43))
@@ -76,8 +76,8 @@ describe('D15.5 a callback', () => {
     expect(await comeBack(keys.send, back, browser)).toEqual(EXPIRED)
   })
 
-  test('does not take the nonce of another sign-on', async (given) => {
-    const { keys, provider } = given
+  test('does not take the nonce of another sign-on', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const browser = await start(keys.send)
     const address = new URL(browser.address)
     address.searchParams.set('nonce', 'x'.repeat(43))
@@ -85,8 +85,8 @@ describe('D15.5 a callback', () => {
     expect(await comeBack(keys.send, back, browser)).toEqual({ sign_on_problem: 'failed' })
   })
 
-  test('does not take the code of another sign-on', async (given) => {
-    const { keys, provider } = given
+  test('does not take the code of another sign-on', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const subject = await personOf(given)
     const [browser, another] = [await start(keys.send), await start(keys.send)]
     const back = await provider.signIn(browser.address, subject)
@@ -95,8 +95,8 @@ describe('D15.5 a callback', () => {
     expect(await comeBack(keys.send, back, browser)).toEqual(EXPIRED)
   })
 
-  test('does not work after ten minutes', async (given) => {
-    const { keys, provider } = given
+  test('does not work after ten minutes', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const browser = await start(keys.send)
     const back = await provider.signIn(browser.address, await personOf(given))
     const { rows } = await keys.database.pool.query(
@@ -113,8 +113,8 @@ describe('D15.5 a callback', () => {
     expect(await comeBack(keys.send, back, browser)).toEqual({ sign_on_problem: 'refused' })
   })
 
-  test('accepts parameters that providers add', async (given) => {
-    const { keys, provider } = given
+  test('accepts parameters that providers add', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const browser = await start(keys.send)
     const back = await provider.signIn(browser.address, await personOf(given))
     back.searchParams.set('session_state', 'x')
@@ -123,18 +123,18 @@ describe('D15.5 a callback', () => {
 })
 
 describe('D15.5 the code of a sign-on', () => {
-  test('works once, also for two at the same moment', async (given) => {
-    const { keys } = given
+  test('works once, also for two at the same moment', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const [subject, second] = [await personOf(given), keys.replica()]
     for (let times = 0; times < 3; times += 1) {
       const { sign_on: code } = await signOnAs(given, subject)
       const both = await Promise.all([open(keys.send, code), open(second, code)])
-      expect(both.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([200, 401])
+      expect(new Set(both.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 401]))
     }
   })
 
-  test('works for 60 seconds', async (given) => {
-    const { keys } = given
+  test('works for 60 seconds', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const { sign_on: code } = await signOnAs(given, await personOf(given))
     const age = (seconds: number) =>
       keys.database.pool.query(
@@ -149,8 +149,11 @@ describe('D15.5 the code of a sign-on', () => {
     expect((await open(keys.send, code)).statusCode).toBe(200)
   })
 
-  test('works only in the browser that signed on, where the console says which one it is', async (given) => {
-    const { keys } = given
+  test('works only in the browser that signed on, where the console says which one it is', async ({
+    keys,
+    provider,
+  }) => {
+    const given = { keys, provider }
     const { sign_on: code, cookie } = await signOnAs(given, await personOf(given))
     for (const foreign of ['', 'x'.repeat(43)])
       expect((await open(keys.send, code, { 'x-sign-on': foreign })).statusCode).toBe(401)
@@ -160,8 +163,8 @@ describe('D15.5 the code of a sign-on', () => {
 })
 
 describe('a provider', () => {
-  test('may change its keys during a sign-on', async (given) => {
-    const { keys, provider } = given
+  test('may change its keys during a sign-on', async ({ keys, provider }) => {
+    const given = { keys, provider }
     const subject = await personOf(given)
     for (let times = 0; times < 3; times += 1) {
       const browser = await start(keys.send)
