@@ -21,6 +21,7 @@ Environment, so that no secret is an argument
   BACKUP_ACCESS_KEY_ID, BACKUP_SECRET_ACCESS_KEY
                           of the store for the backups of k8s/components/postgres. Without them, create the Secret
                           postgres-backups yourself
+  OIDC_CLIENT_SECRET      of the provider of single sign-on. Without a provider, people sign in with passwords
   SMTP_URL                smtps://user:password@host:465 of the mail server. Without it, no mail is sent
 `
 
@@ -41,6 +42,7 @@ function installationOf(
     ...given,
     adminUrl: adminUrl || undefined,
     smtpUrl: env['SMTP_URL'] || undefined,
+    oidcClientSecret: env['OIDC_CLIENT_SECRET'] || undefined,
     backups: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
   }
 }

@@ -35,12 +35,14 @@ test('each service has only the password of its own role; the step that creates 
   expect(holders(secrets.postgres_password)).toEqual(['migrate', 'postgres-superuser'])
 })
 
-test('only keys has the address of the mail server, and nobody if there is none', () => {
+test('only keys has the address of the mail server and the secret of the sign-on, which may be empty', () => {
   const smtpUrl = 'smtps://user:secret@mail.example:465'
   const holders = [...made({ smtpUrl })].filter(([, { stringData }]) => 'SMTP_URL' in stringData)
   expect(holders.map(([name]) => name)).toEqual(['keys'])
   expect(valuesOf('keys', { smtpUrl })['SMTP_URL']).toBe(smtpUrl)
   expect(valuesOf('keys')['SMTP_URL']).toBe('')
+  expect(valuesOf('keys', { oidcClientSecret: 'abc' })['OIDC_CLIENT_SECRET']).toBe('abc')
+  expect(valuesOf('catalog', { oidcClientSecret: 'abc' })['OIDC_CLIENT_SECRET']).toBeUndefined()
 })
 
 test('with our own server, connections are encrypted and its CA is checked', () => {

@@ -23,6 +23,8 @@ export type Installation = {
   database: string
   /** Where mails go. Without it none is sent. */
   smtpUrl?: string | undefined
+  /** Of the provider of single sign-on. */
+  oidcClientSecret?: string | undefined
   /** Credentials of the store for backups. */
   backups?: { accessKeyId: string; secretAccessKey: string } | undefined
 }
@@ -71,6 +73,7 @@ function ofServices(secrets: Secrets, installation: Installation): Record<string
       CALLOUT_XKEY_SEED: nats.callout_xkey_seed,
       NATS_SYSTEM_PASSWORD: nats.system_password,
       SMTP_URL: installation.smtpUrl ?? '',
+      OIDC_CLIENT_SECRET: installation.oidcClientSecret ?? '',
     },
     'webhook-dispatcher': {
       ...shared('webhooks'),

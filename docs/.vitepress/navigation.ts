@@ -59,6 +59,7 @@ const guidesWith = (readers: readonly Item[]): Section[] => [
     text: 'Operate',
     items: [
       page('operating', 'Operating'),
+      page('single-sign-on', 'Single sign-on'),
       page('kubernetes', 'Kubernetes'),
       page('monitoring', 'Monitoring'),
       page('runbooks', 'Runbooks'),

@@ -7,10 +7,10 @@ import { expectAccessible } from './support/accessible.ts'
 import { join } from './support/join.ts'
 import { leave, newVisitor, signIn, test } from './support/visitor.fixture.ts'
 
-/** Rows of the shown table, without its heading. */
+/** Rows of a table, without its heading. */
 const rowsOf = (page: Page, name: string) =>
   page
-    .getByRole('table', { name, exact: true })
+    .getByRole('region', { name, exact: true })
     .getByRole('row')
     .filter({ has: page.getByRole('cell') })
 
@@ -40,7 +40,7 @@ test('D15.4 an administrator sees who changed an asset, from what to what, there
   await all.filter({ hasText: 'Pump 3 → Pump 4' }).waitFor()
   expect(await all.count()).toBe(5)
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Show all again' }).click()
+  await page.getByRole('button', { name: 'show all again' }).click()
   await all.filter({ hasText: 'Drill' }).waitFor()
   await page
     .getByRole('textbox', { name: 'Who' })
@@ -98,10 +98,10 @@ test('D15.4 a failed sign-in is shown, and members read that they may not see th
   browser,
 }) => {
   const { page } = member
-  const grace = await join(organization, 'member')
+  const { email, password } = await join(organization, 'member')
   const headers = { 'sec-fetch-site': 'same-origin' }
   await member.context.request.post('/session/sign-in', {
-    data: { email: grace.email, password: 'not the password' },
+    data: { email, password: 'not the password' },
     headers,
   })
   await member.open('/audit')
@@ -110,7 +110,7 @@ test('D15.4 a failed sign-in is shown, and members read that they may not see th
   expect(await rowsOf(page, 'Audit').count()).toBe(1)
 
   const visitor = await newVisitor(browser)
-  await signIn(visitor, grace)
+  await signIn(visitor, { email, password })
   await visitor.open('/audit')
   await visitor.page.getByText('Only administrators can read the audit').waitFor()
   expect(await visitor.page.getByRole('button', { name: 'Download CSV' }).count()).toBe(0)

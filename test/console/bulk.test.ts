@@ -110,7 +110,7 @@ test('chosen assets are moved, exported and deleted, and undo takes back the las
   await expectAccessible(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Delete 2 assets' }).click()
   await page.getByText('Deleted 2 assets.', { exact: true }).waitFor()
-  expect((await liveAssets(organization)).map(({ id }) => id).toSorted()).toEqual([second, third].toSorted())
+  expect(new Set((await liveAssets(organization)).map(({ id }) => id))).toEqual(new Set([second, third]))
   await press(page, 'Undo')
   await page.getByText('Restored 2 assets.').waitFor()
   expect(await liveAssets(organization)).toHaveLength(4)

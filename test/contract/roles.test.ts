@@ -74,7 +74,10 @@ describe('D15.3 the least roles', () => {
     expect(idsOf(open)).toEqual([
       'changeEmail',
       'changePassword',
+      'confirmTotp',
+      'createTotp',
       'decodeReaderMessage',
+      'deleteTotp',
       'endSession',
       'joinOrg',
       'lookUpValues',
@@ -86,9 +89,15 @@ describe('D15.3 the least roles', () => {
     ])
   })
 
-  test('viewers read all but keys, invitations and the audit', () => {
+  test('viewers read all but keys, invitations, the audit and the export of everything', () => {
     const closed = forSessions.filter((row) => row.method === 'GET' && leastRole(row) !== 'viewer')
-    expect(idsOf(closed)).toEqual(['listApiKeys', 'listAudit', 'listInvitations', 'listLegacyApiKeys'])
+    expect(idsOf(closed)).toEqual([
+      'exportOrg',
+      'listApiKeys',
+      'listAudit',
+      'listInvitations',
+      'listLegacyApiKeys',
+    ])
   })
 
   test('members administer neither people, keys, webhooks, readers, floor plans nor settings', () => {

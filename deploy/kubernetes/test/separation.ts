@@ -20,8 +20,8 @@ function ownedBy({ objects, secrets }: Installation): string[] {
   const issuers = [...environments(objects, secrets).values()].flatMap(({ ENVIRONMENT }) => ENVIRONMENT ?? [])
   const values = secrets.flatMap(({ metadata, data = {} }) =>
     Object.entries(data)
-      // User names are the same everywhere and not secret.
-      .filter(([key]) => key !== 'username')
+      // User names are the same everywhere and not secret. What is empty is not used.
+      .filter(([key, value]) => key !== 'username' && value !== '')
       .map(([key, value]) => [`${metadata.name}/${key}`, value] as const),
   )
   return [

@@ -4,7 +4,7 @@ export const R = '[$__rate_interval]'
 export const HTTP = 'http_request_duration_seconds'
 export const PUBLIC = 'service="gateway",operation!="none"'
 export const READS =
-  'service="gateway",operation!~"none|streamMovements|streamReads|exportAssets|exportLocations|summarizeMovements|playMovements|listLocationUses",method="GET"'
+  'service="gateway",operation!~"none|streamMovements|streamReads|exportAssets|exportLocations|exportOrg|summarizeMovements|playMovements|listLocationUses",method="GET"'
 
 /** Median, 95th and 99th percentile of a histogram. */
 export const percentiles = (name: string, selector = ''): Panel['queries'] =>

@@ -58,7 +58,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Opens a session in `org_id`, or in the organization that the user joined first.
+         * @description Opens a session in `org_id`, or in the organization that the user joined first. If the user has one-time codes, a right password without a right `code` gets 401 with `error.second_factor`.
          *
          *     **Access:** anyone. No token required.
          *
@@ -354,7 +354,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Joins the organization with the token of the invitation. A new user sends a name and chooses a password, which the rules for new passwords bind. A registered one sends the password, without a name.
+         * @description Joins the organization with the token of the invitation. A new user sends a name and chooses a password, which the rules for new passwords bind. A registered one sends the password, without a name, and a code if it is needed to sign in.
          *
          *     **Access:** anyone. No token required.
          *
@@ -403,6 +403,30 @@ export interface paths {
          *     **Rate limit:** not counted.
          */
         patch: operations["updateOrg"];
+        trace?: never;
+    };
+    "/api/v1/orgs/{org_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export everything that the organization has stored
+         * @description Returns a ZIP of NDJSON files, made while it is sent. A connection that breaks off leaves a file that no program opens. An organization has one export at a time.
+         *
+         *     **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["exportOrg"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/orgs/{org_id}/members/{user_id}/reset-link": {
@@ -609,6 +633,154 @@ export interface paths {
          *     **Rate limit:** not counted.
          */
         post: operations["joinOrg"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/me/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a secret for one-time codes of the user
+         * @description Codes are on when the secret is confirmed, within ten minutes. Replaces a secret that was not.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["createTotp"];
+        /**
+         * Switch one-time codes off
+         * @description Needs the password, and a one-time code or a recovery code.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        delete: operations["deleteTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/me/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch one-time codes on with a first code
+         * @description Returns ten recovery codes, which are shown only once. Each works once in place of a one-time code.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["confirmTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell whether single sign-on is set up, and whether it is the only way in
+         * @description **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["describeSignOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Go to the sign-on provider
+         * @description **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["startSignOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come back from the sign-on provider
+         * @description Leads to the sign-in screen, with a code for `openSignOnSession` or a problem in the fragment. Works once, for ten minutes, and only in the browser that started.
+         *
+         *     **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["finishSignOn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a session with the code of a sign-on
+         * @description The code works once, for 60 seconds.
+         *
+         *     **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["openSignOnSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4438,6 +4610,7 @@ export interface components {
             name: string;
             email: string;
             email_verified: boolean;
+            second_factor: boolean;
             /**
              * Format: int64
              * @example 4503599627370497
@@ -4552,10 +4725,10 @@ export interface components {
             created_at: string;
             /**
              * Format: int64
-             * @description The id of the user who created the key. Null if another key did.
+             * @description Null if the operator of the server invites.
              * @example 4503599627370497
              */
-            created_by: number;
+            created_by: number | null;
             created_by_name: string;
             /**
              * Format: date-time
@@ -4583,10 +4756,10 @@ export interface components {
             created_at: string;
             /**
              * Format: int64
-             * @description The id of the user who created the key. Null if another key did.
+             * @description Null if the operator of the server invites.
              * @example 4503599627370497
              */
-            created_by: number;
+            created_by: number | null;
             created_by_name: string;
             /**
              * Format: date-time
@@ -4682,6 +4855,30 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string;
+        };
+        /**
+         * @example {
+         *       "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+         *       "uri": "otpauth://totp/Whereabouts:ada%40example.com?issuer=Whereabouts&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30"
+         *     }
+         */
+        TotpSecret: {
+            secret: string;
+            uri: string;
+        };
+        /**
+         * @example {
+         *       "recovery_codes": [
+         *         "ABCD-EFGH-IJKL-MN23"
+         *       ]
+         *     }
+         */
+        RecoveryCodes: {
+            recovery_codes: string[];
+        };
+        SignOnState: {
+            enabled: boolean;
+            required: boolean;
         };
         /** @description The organization and the scopes of the calling key. */
         CurrentOrganization: {
@@ -7277,6 +7474,18 @@ export interface components {
         InvitationDescriptionAnswer: {
             data: components["schemas"]["InvitationDescription"];
         };
+        /** @description A response with one `TotpSecret`. */
+        TotpSecretAnswer: {
+            data: components["schemas"]["TotpSecret"];
+        };
+        /** @description A response with one `RecoveryCodes`. */
+        RecoveryCodesAnswer: {
+            data: components["schemas"]["RecoveryCodes"];
+        };
+        /** @description A response with one `SignOnState`. */
+        SignOnStateAnswer: {
+            data: components["schemas"]["SignOnState"];
+        };
         /** @description A response with one `CurrentOrganization`. */
         CurrentOrganizationAnswer: {
             data: components["schemas"]["CurrentOrganization"];
@@ -7851,6 +8060,8 @@ export interface components {
             /** @description Only on `conflict`: what has the key or the tag that you sent, if it still has it. */
             conflict?: components["schemas"]["ErrorConflict"];
             cursor?: components["schemas"]["ErrorCursor"];
+            /** @description Only on `unauthorized` of a sign-in: the password is right, and a code is missing or wrong. */
+            second_factor?: boolean;
         };
     };
     responses: {
@@ -7968,19 +8179,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Conflict (`conflict`) */
-        Error409: {
-            headers: {
-                "X-Request-ID": components["headers"]["X-Request-ID"];
-                Link: components["headers"]["Link"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Not found (`not_found`) */
-        Error404: {
+        /** @description Forbidden (`forbidden`). As `text/plain`, without this body: the `User-Agent` is missing, empty or a default of an HTTP library. */
+        Error403: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 Link: components["headers"]["Link"];
@@ -7994,8 +8194,19 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Forbidden (`forbidden`). As `text/plain`, without this body: the `User-Agent` is missing, empty or a default of an HTTP library. */
-        Error403: {
+        /** @description Conflict (`conflict`) */
+        Error409: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not found (`not_found`) */
+        Error404: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 Link: components["headers"]["Link"];
@@ -8209,7 +8420,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400"];
-            403: components["responses"]["RefusedUserAgent"];
+            403: components["responses"]["Error403"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
@@ -8235,12 +8446,14 @@ export interface operations {
                  * @example {
                  *       "email": "no example",
                  *       "password": "no example",
+                 *       "code": "no example",
                  *       "org_id": 4503599627370497
                  *     }
                  */
                 "application/json": {
                     email: string;
                     password: string;
+                    code?: string;
                     /**
                      * Format: int64
                      * @example 4503599627370497
@@ -8283,7 +8496,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
-            403: components["responses"]["RefusedUserAgent"];
+            403: components["responses"]["Error403"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -8431,6 +8644,7 @@ export interface operations {
                      *         "name": "no example",
                      *         "email": "no example",
                      *         "email_verified": true,
+                     *         "second_factor": true,
                      *         "org_id": 4503599627370497,
                      *         "orgs": [
                      *           {
@@ -8492,6 +8706,7 @@ export interface operations {
                      *         "name": "no example",
                      *         "email": "no example",
                      *         "email_verified": true,
+                     *         "second_factor": true,
                      *         "org_id": 4503599627370497,
                      *         "orgs": [
                      *           {
@@ -8910,7 +9125,7 @@ export interface operations {
                      *           "email": "no example",
                      *           "role": "admin",
                      *           "created_at": "2026-11-21T10:00:00.000Z",
-                     *           "created_by": 4503599627370497,
+                     *           "created_by": null,
                      *           "created_by_name": "no example",
                      *           "expires_at": "2026-11-21T10:00:00.000Z",
                      *           "mail_failed": true
@@ -8978,7 +9193,7 @@ export interface operations {
                      *         "email": "no example",
                      *         "role": "admin",
                      *         "created_at": "2026-11-21T10:00:00.000Z",
-                     *         "created_by": 4503599627370497,
+                     *         "created_by": null,
                      *         "created_by_name": "no example",
                      *         "expires_at": "2026-11-21T10:00:00.000Z",
                      *         "mail_failed": true,
@@ -9052,13 +9267,15 @@ export interface operations {
                  * @example {
                  *       "token": "no example",
                  *       "name": "no example",
-                 *       "password": "no example"
+                 *       "password": "no example",
+                 *       "code": "no example"
                  *     }
                  */
                 "application/json": {
                     token: string;
                     name?: string;
                     password?: string;
+                    code?: string;
                 };
             };
         };
@@ -9096,7 +9313,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
-            403: components["responses"]["RefusedUserAgent"];
+            403: components["responses"]["Error403"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
@@ -9267,6 +9484,41 @@ export interface operations {
             default: components["responses"]["AnyError"];
         };
     };
+    exportOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example no example */
+                    "application/zip": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
     createResetLink: {
         parameters: {
             query?: never;
@@ -9348,7 +9600,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
-            403: components["responses"]["RefusedUserAgent"];
+            403: components["responses"]["Error403"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -9390,7 +9642,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Error400"];
-            403: components["responses"]["RefusedUserAgent"];
+            403: components["responses"]["Error403"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -9671,6 +9923,7 @@ export interface operations {
                      *         "name": "no example",
                      *         "email": "no example",
                      *         "email_verified": true,
+                     *         "second_factor": true,
                      *         "org_id": 4503599627370497,
                      *         "orgs": [
                      *           {
@@ -9691,6 +9944,316 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    createTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+                     *         "uri": "otpauth://totp/Whereabouts:ada%40example.com?issuer=Whereabouts&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TotpSecretAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    deleteTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "no example",
+                 *       "code": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    password: string;
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    confirmTotp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "recovery_codes": [
+                     *           "ABCD-EFGH-IJKL-MN23"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodesAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    describeSignOn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "enabled": true,
+                     *         "required": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignOnStateAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["RefusedUserAgent"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    startSignOn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            302: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["RefusedUserAgent"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    finishSignOn: {
+        parameters: {
+            query?: {
+                /** @description Repeatable: one of the states matches. What the sign-on started with. */
+                state?: string;
+                /** @description The provider's code. */
+                code?: string;
+                /** @description The provider (RFC 9207). */
+                iss?: string;
+                /** @description Why the provider refused. */
+                error?: string;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            302: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["RefusedUserAgent"];
+            404: components["responses"]["Error404"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    openSignOnSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl",
+                     *         "refresh_token": "q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 900,
+                     *         "user": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "email": "no example",
+                     *           "role": "admin"
+                     *         },
+                     *         "org": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "created_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];

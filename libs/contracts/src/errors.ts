@@ -67,5 +67,7 @@ export type ErrorEnvelope = {
     fields?: FieldEntry[]
     conflict?: ConflictOwner
     cursor?: CursorRange
+    /** The password of a sign-in is right, and a code is missing or wrong (D15.2). */
+    second_factor?: true
   }
 }

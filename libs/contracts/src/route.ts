@@ -88,7 +88,11 @@ export type Route = {
    */
   bySignature?: true
   success: {
-    status: 200 | 201 | 202 | 204
+    /**
+     * 302: opened by a browser as a page, which is sent on to another one. It gets the cookies of the browser, reads its own
+     * parameters among those of others, and is finished even if the browser leaves.
+     */
+    status: 200 | 201 | 202 | 204 | 302
     schema?: z.ZodType
     /** With `check=true` in the query, the response is 200 with this body instead, and nothing is done. */
     checked?: z.ZodType
@@ -124,11 +128,16 @@ export const JSON_MEDIA_TYPE = 'application/json'
 /** The media type in `Accept`, and the content type of the response. */
 export const CSV_MEDIA_TYPE = 'text/csv'
 export const CSV_CONTENT_TYPE = `${CSV_MEDIA_TYPE}; charset=utf-8` as const
+/** One JSON object a line. */
+export const NDJSON_MEDIA_TYPE = 'application/x-ndjson'
 export const EVENT_STREAM_MEDIA_TYPE = 'text/event-stream'
 
 /** The response may wait, or does not end until client or server end it. */
 export const isEndless = ({ success }: Pick<Route, 'success'>): boolean =>
   success.download === EVENT_STREAM_MEDIA_TYPE || success.streamed === true
+
+/** The browser is sent on to another page. See `success`. */
+export const sendsOn = ({ success }: Pick<Route, 'success'>): boolean => success.status === 302
 
 /** For the CSV of a list: `total_count` of its JSON, for which CSV has no field. */
 export const TOTAL_COUNT_HEADER = 'X-Total-Count'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { accountRoutes } from './resources/keys/accounts.ts'
+import { secondFactorRoutes } from './resources/keys/second-factor.ts'
 import { apiKeyRoutes } from './resources/keys/api-keys.ts'
 import { assetRoutes } from './resources/catalog/assets.ts'
 import { auditRoutes } from './resources/keys/audit.ts'
@@ -30,6 +31,7 @@ import { readerPresetRoutes } from './resources/tracking/reader-presets.ts'
 import { readerRoutes } from './resources/tracking/readers.ts'
 import { restoreRoutes } from './resources/catalog/restore.ts'
 import { scanRoutes } from './resources/tracking/scans.ts'
+import { signOnRoutes } from './resources/keys/sign-on.ts'
 import { testReadRoutes } from './resources/tracking/test-reads.ts'
 import type { Route, Upstream } from './route.ts'
 import { sightingRoutes } from './resources/tracking/sightings.ts'
@@ -60,6 +62,8 @@ export const routes = {
   ...tokenRoutes,
   ...memberRoutes,
   ...accountRoutes,
+  ...secondFactorRoutes,
+  ...signOnRoutes,
   ...apiKeyRoutes,
   ...provisioningRoutes,
   ...limitRoutes,

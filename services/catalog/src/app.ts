@@ -1,15 +1,17 @@
+import { exportRowRoutes } from '@whereabouts/contracts/messages/export-rows'
 import { answerKeeper } from '@whereabouts/db/answers/kept-answers'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { PrincipalVerifier } from '@whereabouts/service-kit/http/principal'
-import { serve } from '@whereabouts/service-kit/http/serve'
+import { serve, serveRowsOf } from '@whereabouts/service-kit/http/serve'
 import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
 import { assetHandlers, assetReadHandlers } from './assets/assets.handlers.ts'
 import { legacyAssetHandlers } from './assets/assets.legacy.ts'
 import { batchHandlers } from './bulk/batches/batches.handlers.ts'
 import type { Tables } from './db.ts'
+import { allRowsHandlers } from './bulk/exports/all-rows.handlers.ts'
 import { exportHandlers } from './bulk/exports/exports.handlers.ts'
 import { failedRowHandlers } from './bulk/exports/failed-rows.handlers.ts'
 import { floorImageHandlers } from './locations/floor-plans/floor-images.handlers.ts'
@@ -64,5 +66,6 @@ export function wire({ verify, log, registry, tracking, imports, wakeOutbox, db 
     ...legacyTagHandlers(deps),
   }
   serve(app, 'catalog', { verify, handlers: { ...handlers, ...legacy }, answers: answerKeeper(db, log) })
+  serveRowsOf(app, 'catalog', exportRowRoutes, { verify, handlers: allRowsHandlers(deps) })
   return { app, runInTransaction: deps.runInTransaction }
 }

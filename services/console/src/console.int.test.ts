@@ -29,6 +29,7 @@ beforeAll(async () => {
     settings: { version: '1.2.3', reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
     cookie: sessionCookie(true),
     deviceCookie: sessionCookie(true, 'device'),
+    signOnCookie: sessionCookie(true, 'sign_on'),
     callKeys: () => Promise.reject(new Error('pages do not call keys')),
   })
 })

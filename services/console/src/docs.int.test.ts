@@ -43,6 +43,7 @@ beforeAll(async () => {
     settings: { version: '1.2.3', reader_nats_url: null, reader_mqtt_url: null },
     cookie: sessionCookie(true),
     deviceCookie: sessionCookie(true, 'device'),
+    signOnCookie: sessionCookie(true, 'sign_on'),
     callKeys: () => Promise.reject(new Error('pages do not call keys')),
   })
 })

@@ -27,6 +27,7 @@ export async function consoleParts(frame: Frame<ReturnType<typeof loadConfig>>) 
     },
     cookie: sessionCookie(isSecure(config)),
     deviceCookie: sessionCookie(isSecure(config), 'device'),
+    signOnCookie: sessionCookie(isSecure(config), 'sign_on'),
     callKeys: keys.call,
   })
   const connections = part('connections to keys', { start: () => keys, stop: (open) => open.close() })

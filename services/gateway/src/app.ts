@@ -4,6 +4,7 @@ import type { GatewayDeps } from './deps.ts'
 import { addHealth } from './health/health.route.ts'
 import { limitConnections } from './limits/connections.ts'
 import { addMcp } from './mcp/mcp.route.ts'
+import { organizationExports } from './organization-export/organization-exports.ts'
 import { edgeHeaders } from './pipeline/edge-headers.ts'
 import { legacy } from './pipeline/legacy.ts'
 import { addPipeline, protocolErrors } from './pipeline/pipeline.ts'
@@ -94,7 +95,9 @@ function buildApp(deps: GatewayDeps): FastifyInstance {
   const streams = openStreams(deps.authenticate)
   app.addHook('preClose', async () => streams.close())
   const placesAt = places(app, deps.log, deps.metrics.places)
-  addOperations(app, { ...deps, streams, placesAt })
+  const exports = organizationExports(deps)
+  app.addHook('onClose', async () => exports.close())
+  addOperations(app, { ...deps, streams, placesAt, organizationExports: exports })
   addMcp(app, deps)
   addPassThrough(app, { ...deps, placesAt })
   return app

@@ -25,10 +25,13 @@ import { mailboxHandlers } from './people/mailboxes/mailboxes.handlers.ts'
 import { memberHandlers } from './organizations/members/members.handlers.ts'
 import { limitHandlers } from './limits/limits.handlers.ts'
 import type { UsageElsewhere } from './limits/usage.queries.ts'
+import { organizationExportHandlers } from './organizations/organization/export.handlers.ts'
 import { organizationHandlers } from './organizations/organization/organization.handlers.ts'
 import { orgHandlers } from './organizations/orgs/orgs.handlers.ts'
 import { refuseOtherOrganizations } from './organizations/orgs/own-organization.ts'
 import { passwordResetHandlers } from './people/password-resets/password-resets.handlers.ts'
+import { closedPasswords } from './people/single-sign-on/closed-passwords.ts'
+import { signOnHandlers, type SignOn } from './people/single-sign-on/single-sign-on.handlers.ts'
 import { provisioningHandlers } from './credentials/provisioning/provisioning.handlers.ts'
 import { createAccessTokens } from './credentials/tokens/access-tokens.ts'
 import { createSigningKeys, type SigningKeys } from './credentials/tokens/signing-keys.ts'
@@ -36,6 +39,8 @@ import { createThrottle } from './credentials/tokens/throttle.ts'
 import { tokenHandlers } from './credentials/tokens/tokens.handlers.ts'
 import { ownSessionHandlers } from './people/users/own-sessions.handlers.ts'
 import { createPasswords } from './people/users/passwords.ts'
+import { secondFactorHandlers } from './people/second-factor/second-factor.handlers.ts'
+import { createSecondFactors, type SecondFactors } from './people/second-factor/second-factors.ts'
 import { userHandlers } from './people/users/users.handlers.ts'
 
 type AppDeps = InternalDeps & {
@@ -45,8 +50,11 @@ type AppDeps = InternalDeps & {
   verify: PrincipalVerifier
   signingKeys: SigningKeys
   environment: string
+  /** Undefined without a provider. */
+  signOn: SignOn | undefined
   buckets: SharedBuckets
   devices: KnownDevices
+  secondFactors: SecondFactors
   /** Attempts of one client address to sign in, sign up or join. */
   addressRate: Rate
   /** Milliseconds since 1970. */
@@ -59,12 +67,12 @@ type AppDeps = InternalDeps & {
 /** Two hashes at a time leave threads and cores to other work. */
 const PASSWORD_GATE = { running: 2, runningPerKey: 2, waitingPerKey: 5, waiting: 200, maxWaitMs: 10_000 }
 
-type Deps = Omit<AppDeps, 'signingKeys' | 'buckets' | 'devices' | 'mails'> & {
+type Deps = Omit<AppDeps, 'signingKeys' | 'buckets' | 'devices' | 'mails' | 'secondFactors'> & {
   /** Where links in mails lead; undefined if no mail is sent. */
   consoleUrl: string | undefined
   /** Takes and returns tokens of the rate buckets. */
   bucketDatabase: Pick<Pipeline, 'query'>
-  /** Encrypts the signing keys at rest, proves known devices, and makes the tokens of mails. 32 bytes. */
+  /** Encrypts the signing keys and the secrets of one-time codes at rest, proves known devices, and makes the tokens of mails. 32 bytes. */
   signingKeySecret: Buffer
 }
 
@@ -79,12 +87,14 @@ export function wire({ bucketDatabase, signingKeySecret: secret, consoleUrl, ...
   })
   const devices = createKnownDevices({ secret, now })
   const mails = createMails({ consoleUrl, secret })
+  const secondFactors = createSecondFactors({ secret, now })
   return {
-    app: buildApp({ ...deps, signingKeys, buckets, devices, mails }),
+    app: buildApp({ ...deps, signingKeys, buckets, devices, mails, secondFactors }),
     signingKeys,
     buckets,
     devices,
     mails,
+    secondFactors,
   }
 }
 
@@ -111,17 +121,21 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...inBoth,
       ...legacyKeyHandlers(inBoth),
       ...userHandlers(userDeps),
+      ...signOnHandlers(userDeps),
       ...ownSessionHandlers(userDeps),
       ...passwordResetHandlers(userDeps),
       ...mailboxHandlers(userDeps),
+      ...secondFactorHandlers(userDeps),
       ...provisioningHandlers(userDeps),
       ...acceptanceHandler(userDeps),
       ...memberHandlers(deps),
       ...invitationHandlers({ ...deps, attempts }),
       ...organizationHandlers(deps),
+      ...organizationExportHandlers(deps),
       ...deletionHandlers(deps),
       ...limitHandlers(deps),
       ...auditHandlers(deps),
+      ...(deps.signOn?.isRequired && closedPasswords),
     },
   })
   serveJwks(app, deps.signingKeys)

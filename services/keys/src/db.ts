@@ -57,7 +57,23 @@ type UserTable = {
   password_parallelism: number
   /** When its user last proved to read the mailbox; null for an address that nobody has proved. */
   email_verified_at: Generated<string | null>
+  /** Since when a sign-in needs a one-time code; null: it does not. */
+  second_factor_at: Generated<string | null>
   created_at: Generated<string>
+}
+
+type SecondFactorTable = {
+  user_id: number
+  /** Sealed. */
+  secret: Buffer
+  /** The time step of the last code that was used. Neither it nor one before it is good again. */
+  used_step: Generated<number>
+  created_at: Generated<string>
+}
+
+type RecoveryCodeTable = {
+  user_id: number
+  code_hash: Buffer
 }
 
 type MembershipTable = {
@@ -80,7 +96,8 @@ type InvitationTable = {
   mail_token_hash: Generated<Buffer | null>
   /** When it was given up to deliver that mail. */
   mail_failed_at: Generated<string | null>
-  created_by: number
+  /** Null: the operator. */
+  created_by: number | null
   created_at: Generated<string>
   expires_at: string
 }
@@ -103,6 +120,25 @@ type MailboxProofTable = {
   email: string
   email_key: string
   created_at: Generated<string>
+  expires_at: string
+}
+
+type LinkedSubjectTable = {
+  issuer: string
+  subject: string
+  user_id: number
+  linked_at: Generated<string>
+}
+
+type SignOnTable = {
+  browser_hash: Buffer
+  expires_at: string
+}
+
+type SignOnCodeTable = {
+  code_hash: Buffer
+  browser_hash: Buffer
+  user_id: number
   expires_at: string
 }
 
@@ -228,11 +264,16 @@ export type KeysDatabase = {
   org: OrgTable
   deleted_org: DeletedOrgTable
   app_user: UserTable
+  second_factor: SecondFactorTable
+  recovery_code: RecoveryCodeTable
   membership: MembershipTable
   invitation: InvitationTable
   mail: MailTable
   mailbox_proof: MailboxProofTable
   password_reset: PasswordResetTable
+  linked_subject: LinkedSubjectTable
+  sign_on: SignOnTable
+  sign_on_code: SignOnCodeTable
   provisioning_link: ProvisioningLinkTable
   api_key: ApiKeyTable
   pending_disconnect: PendingDisconnectTable
@@ -254,6 +295,7 @@ export type Tx = Transaction<KeysDatabase>
 export type OrgRow = Selectable<OrgTable>
 export type DeletedOrgRow = Selectable<DeletedOrgTable>
 export type UserRow = Selectable<UserTable>
+export type SecondFactorRow = Selectable<SecondFactorTable>
 export type MembershipRow = Selectable<MembershipTable>
 export type InvitationRow = Selectable<InvitationTable>
 export type MailRow = Selectable<MailTable>

@@ -1,9 +1,25 @@
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
-import { unauthorized, validationFailed } from '@whereabouts/service-kit/errors/errors'
+import { BEARER, validationFailed, unauthorized } from '@whereabouts/service-kit/errors/errors'
 
 /** One text for unknown, revoked, expired and wrong: a response must not tell which keys exist (D9.1). */
 export const invalidClient = () => unauthorized('Invalid client credentials')
 export const invalidLogin = () => unauthorized('Invalid email or password')
+/** One text for a missing and a wrong code, only after a right password (D15.2). */
+export const secondFactorRequired = () =>
+  new AppError(
+    'unauthorized',
+    'Enter a code of your authenticator app that you have not used yet, or a recovery code',
+    { secondFactor: true, headers: BEARER },
+  )
+export const codesAreOn = () =>
+  new AppError('conflict', 'One-time codes are on. Switch them off to begin with another app')
+export const codesAreOff = () => new AppError('not_found', 'One-time codes are not on')
+export const noPendingSecret = () =>
+  new AppError('not_found', 'No secret waits for a code. Get one, and send a code of it within 10 minutes')
+export const wrongCode = () =>
+  validationFailed([
+    { field: 'code', code: 'invalid_value', message: 'code is wrong, was used before or is too old' },
+  ])
 export const invalidInvitation = () => unauthorized('Invalid or expired invitation')
 export const invitationUnusable = () =>
   new AppError('not_found', 'The invitation was used, has expired or was withdrawn. Ask for a new one.')
@@ -11,6 +27,14 @@ export const invitedSomebodyElse = () =>
   new AppError('conflict', 'The invitation is for another e-mail address')
 export const invalidResetLink = () => unauthorized('Invalid or expired reset link')
 export const invalidMailLink = () => unauthorized('Invalid or expired link')
+export const invalidSignOnCode = () => unauthorized('Invalid or expired code')
+export const passwordsClosed = () =>
+  new AppError('forbidden', 'Passwords are not used here. Use single sign-on: GET /api/v1/auth/oidc/start')
+export const noOrganization = () =>
+  new AppError(
+    'forbidden',
+    'You belong to no organization here. Ask an administrator to add you to a group that may sign on.',
+  )
 export const wrongPassword = () =>
   validationFailed([
     { field: 'password', code: 'invalid_value', message: 'password is not the password of this account' },

@@ -12,8 +12,10 @@ import { purgeSuspensions } from './brokers/floods/suspensions.queries.ts'
 import { eraseDeleted } from './credentials/deletion/erasures.loop.ts'
 import { sendMails, type MailDeps } from './people/mail/mail.loop.ts'
 import { purgeExpiredProofs } from './people/mailboxes/mailbox-proofs.queries.ts'
+import { purgePendingSecrets } from './people/second-factor/second-factor.queries.ts'
 import { purgeExpiredInvitations } from './people/invitations/invitations.queries.ts'
 import { purgeExpiredResetLinks } from './people/password-resets/reset-links.queries.ts'
+import { purgeExpiredSignOns } from './people/single-sign-on/sign-on.queries.ts'
 import { purgeExpiredLinks } from './credentials/provisioning/provisioning.queries.ts'
 import type { SigningKeys } from './credentials/tokens/signing-keys.ts'
 import { purgeExpiredTokens } from './credentials/tokens/tokens.queries.ts'
@@ -93,6 +95,8 @@ const PURGES = [
   purgeExpiredResetLinks,
   purgeExpiredLinks,
   purgeExpiredProofs,
+  purgePendingSecrets,
+  purgeExpiredSignOns,
   purgeClientIds,
   freeReaderAccounts,
   purgeSuspensions,

@@ -26,6 +26,7 @@ import type { Config } from './config.ts'
 import type { KeysDatabase } from './db.ts'
 import { createFloodGuard } from './brokers/floods/flood-guard.ts'
 import { startLoops } from './loops.ts'
+import { signOnOf } from './people/single-sign-on/sign-on-settings.ts'
 import { createSmtp } from './people/mail/smtp.ts'
 import { loginMetrics, startGauges, suspensionMetrics } from './metrics.ts'
 
@@ -57,6 +58,7 @@ export function keys(frame: Frame<Config>) {
     verify: principalVerifier(principalKeys, 'keys'),
     verifyGateway: gatewayVerifier(principalKeys, 'keys'),
     environment: config.ENVIRONMENT,
+    signOn: signOnOf(config),
     consoleUrl: config.SMTP_URL === undefined ? undefined : config.PUBLIC_URL,
     addressRate: { capacity: config.ADDRESS_ATTEMPTS, secondsPerToken: config.ADDRESS_ATTEMPT_SECONDS },
     onChange: () => {

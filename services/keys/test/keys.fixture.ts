@@ -15,8 +15,10 @@ import { createAttempts, type Attempts } from '../src/attempts/attempts.ts'
 import type { KnownDevices } from '../src/attempts/known-devices.ts'
 import { createWaitingRoom } from '../src/attempts/waiting-room.ts'
 import type { Mails } from '../src/people/mail/mails.ts'
+import type { SecondFactors } from '../src/people/second-factor/second-factors.ts'
 import type { KeysDatabase, Tenants } from '../src/db.ts'
 import type { SigningKeys } from '../src/credentials/tokens/signing-keys.ts'
+import type { SignOn } from '../src/people/single-sign-on/single-sign-on.handlers.ts'
 import { wire } from '../src/app.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -50,11 +52,16 @@ export type Keys = {
   secret: Buffer
   buckets: SharedBuckets
   devices: KnownDevices
+  secondFactors: SecondFactors
   attempts: Pick<Attempts, 'issue'>
   mails: Mails
+  /** Moves the clock of the service, and returns its time in milliseconds since 1970. That of the database stays. */
+  passTime(seconds: number): number
   /** Number of calls of `onChange`. */
   changes: () => number
-  send(path: string, sent?: Sent): Promise<LightMyRequestResponse>
+  send: (path: string, sent?: Sent) => Promise<LightMyRequestResponse>
+  /** Another replica of the service on the same database; returns its `send`. */
+  replica(): Keys['send']
   post(path: string, body: unknown, sent?: Sent): Promise<LightMyRequestResponse>
   signUp(): Promise<Org>
   /** Adds a user to the organization by invitation. */
@@ -78,6 +85,7 @@ const member: Keys['member'] = (org) => ({ ...admin(org), role: 'member' })
 async function startKeys(
   logLevel: string,
   consoleUrl: string | undefined,
+  signOn: SignOn | undefined,
 ): Promise<Keys & { stop(): Promise<void> }> {
   const database = await createServiceDatabase<KeysDatabase>('keys', MIGRATIONS)
   const { db } = database.worker
@@ -89,39 +97,52 @@ async function startKeys(
   const callers = testCallers('keys')
   const secret = randomBytes(32)
   let committed = 0
-  const { app, signingKeys, buckets, devices, mails } = wire({
-    tenants,
-    db,
-    bucketDatabase: database.pool,
-    signingKeySecret: secret,
-    log: createLogger('keys', logLevel),
-    registry: createRegistry('keys'),
-    verify: callers.verify,
-    verifyGateway: (token) => callers.verifyGateway(token),
-    isCredentialOptional: false,
-    environment: 'production',
-    consoleUrl,
-    addressRate: ADDRESS_RATE,
-    now: Date.now,
-    usageElsewhere: async () => ELSEWHERE,
-    onChange: () => {
-      committed += 1
-    },
-  })
+  let ahead = 0
+  const wired = () =>
+    wire({
+      tenants,
+      db,
+      bucketDatabase: database.pool,
+      signingKeySecret: secret,
+      log: createLogger('keys', logLevel),
+      registry: createRegistry('keys'),
+      verify: callers.verify,
+      verifyGateway: (token) => callers.verifyGateway(token),
+      isCredentialOptional: false,
+      environment: 'production',
+      consoleUrl,
+      signOn,
+      addressRate: ADDRESS_RATE,
+      now: () => Date.now() + ahead,
+      usageElsewhere: async () => ELSEWHERE,
+      onChange: () => {
+        committed += 1
+      },
+    })
+  const { app, signingKeys, buckets, devices, mails, secondFactors } = wired()
+  const apps = [app]
 
   let clients = 0
   const newAddress = () => `2001:db8:1:${(clients += 1).toString(16)}::1`
-  const send: Keys['send'] = async (path, { method = 'GET', caller, body, headers, address } = {}) => {
-    const principal = caller ? await callers.headersFor(caller) : {}
-    const type = body === undefined ? {} : { 'content-type': 'application/json' }
-    const from = { 'x-forwarded-for': address ?? newAddress() }
-    const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-    return app.inject({
-      method,
-      url: path,
-      headers: { ...principal, ...type, ...from, ...headers },
-      ...(payload !== undefined && { payload }),
-    })
+  const sendTo =
+    (to: typeof app): Keys['send'] =>
+    async (path, { method = 'GET', caller, body, headers, address } = {}) => {
+      const principal = caller ? await callers.headersFor(caller) : {}
+      const type = body === undefined ? {} : { 'content-type': 'application/json' }
+      const from = { 'x-forwarded-for': address ?? newAddress() }
+      const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+      return to.inject({
+        method,
+        url: path,
+        headers: { ...principal, ...type, ...from, ...headers },
+        ...(payload !== undefined && { payload }),
+      })
+    }
+  const send = sendTo(app)
+  const replica: Keys['replica'] = () => {
+    const another = wired().app
+    apps.push(another)
+    return sendTo(another)
   }
   const post: Keys['post'] = (path, body, sent) => send(path, { method: 'POST', body, ...sent })
 
@@ -157,11 +178,15 @@ async function startKeys(
   const ask: Keys['ask'] = async (path) => send(path, { headers: await callers.gatewayHeaders() })
 
   const stop = async () => {
-    await app.close()
+    await Promise.all(apps.map((running) => running.close()))
     await tenants.close()
     await database.drop()
   }
   const changes = () => committed
+  const passTime: Keys['passTime'] = (seconds) => {
+    ahead += seconds * 1_000
+    return Date.now() + ahead
+  }
   const people = { signUp, join, invite, admin, member }
   const attempts = createAttempts({
     buckets,
@@ -177,22 +202,32 @@ async function startKeys(
     secret,
     buckets,
     devices,
+    secondFactors,
     attempts,
+    passTime,
     changes,
     send,
+    replica,
     post,
   }
   return { ...shared, ...people, createKey, exchange, ask, stop }
 }
 
 /** One service and one database per test file. Each test uses its own organizations. */
-export const test = base.extend<{ logLevel: string; consoleUrl: string | undefined; keys: Keys }>({
+export const test = base.extend<{
+  logLevel: string
+  consoleUrl: string | undefined
+  signOn: SignOn | undefined
+  keys: Keys
+}>({
   logLevel: ['error', { scope: 'file' }],
   /** Undefined: no mail is sent. */
   consoleUrl: [undefined, { scope: 'file' }],
+  /** Undefined: no single sign-on. */
+  signOn: [undefined, { scope: 'file' }],
   keys: [
-    async ({ logLevel, consoleUrl }, use) => {
-      const keys = await startKeys(logLevel, consoleUrl)
+    async ({ logLevel, consoleUrl, signOn }, use) => {
+      const keys = await startKeys(logLevel, consoleUrl, signOn)
       await use(keys)
       await keys.stop()
     },

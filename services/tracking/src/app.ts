@@ -1,10 +1,12 @@
+import { exportRowRoutes } from '@whereabouts/contracts/messages/export-rows'
 import { answerKeeper } from '@whereabouts/db/answers/kept-answers'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { PrincipalVerifier } from '@whereabouts/service-kit/http/principal'
-import { serve } from '@whereabouts/service-kit/http/serve'
+import { serve, serveRowsOf } from '@whereabouts/service-kit/http/serve'
 import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
+import { allHistoryHandlers, type AllHistoryDeps } from './where/exports/all-history.handlers.ts'
 import { exportHandlers, type ExportDeps } from './where/exports/exports.handlers.ts'
 import { exportFileHandlers, type ExportFileDeps } from './where/exports/files/files.handlers.ts'
 import { floorHandlers } from './where/floor/floor.handlers.ts'
@@ -169,6 +171,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
 type AppDeps = HistoryDeps &
   ExportDeps &
   ExportFileDeps &
+  AllHistoryDeps &
   ReportDeps & { findAssetId: FindAssetId } & InventoryDeps &
   LiveDeps &
   LiveReadDeps &
@@ -217,5 +220,6 @@ function buildApp(deps: AppDeps): FastifyInstance {
       ...inventoryHandlers(deps),
     },
   })
+  serveRowsOf(app, 'tracking', exportRowRoutes, { verify: deps.verify, handlers: allHistoryHandlers(deps) })
   return app
 }

@@ -1,3 +1,4 @@
+import { unwrap } from '@whereabouts/client/client'
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Organization } from '../../system/organization.ts'
@@ -31,4 +32,12 @@ async function endSession({ page, context }: Visitor): Promise<void> {
     await context.clearCookies()
     await route.fulfill(envelope('unauthorized', 'Authentication required', 401)).catch(() => undefined)
   })
+}
+
+/** Those of the administrator in browsers: the client's own is the current one. */
+export async function endOtherSessions({ admin }: Organization): Promise<void> {
+  const query = { limit: 200 }
+  const { data } = unwrap(await admin.GET('/api/v1/users/me/sessions', { params: { query } }))
+  for (const { id } of data.filter(({ current }) => !current))
+    await admin.DELETE('/api/v1/users/me/sessions/{session_id}', { params: { path: { session_id: id } } })
 }

@@ -85,9 +85,12 @@ export const takeNewAddress = ({ context }: Visitor): Promise<void> =>
 const anyAddress = () => `10.${Array.from({ length: 3 }, () => Math.floor(Math.random() * 256)).join('.')}`
 
 /** Gets the session cookie without the form: only the tests of signing in use the form. */
-export async function signIn({ context }: Visitor, login: Organization['login']): Promise<void> {
+export async function signIn(
+  { context }: Visitor,
+  { email, password }: Organization['login'],
+): Promise<void> {
   const headers = { 'sec-fetch-site': 'same-origin' }
-  const response = await context.request.post('/session/sign-in', { data: login, headers })
+  const response = await context.request.post('/session/sign-in', { data: { email, password }, headers })
   if (!response.ok()) throw new Error(`sign-in failed with status ${response.status()}`)
 }
 

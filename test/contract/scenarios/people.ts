@@ -1,5 +1,6 @@
 import type { OperationId } from '@whereabouts/contracts/routes'
 import { inject } from 'vitest'
+import { codeOf } from '../../system/totp.ts'
 import { mailedToken } from '../../system/mail.ts'
 import type { CallOptions } from '../support/api.ts'
 import { jwtParts } from '../../system/jwt.ts'
@@ -8,6 +9,7 @@ import { newOrganization, succeed, type Organization } from '../support/organiza
 import { UNKNOWN_ID } from '../support/rows.ts'
 import { unique, type Given, type Scenario } from './scenario.ts'
 
+const NEEDS_PROVIDER = 'needs a sign-on provider: single-sign-on.int.test.ts of keys runs one'
 const PASSWORD = 'correct horse battery'
 const newEmail = () => `${unique('bob')}@example.com`
 const signUp = (email = newEmail()) => ({ org_name: 'Acme', name: 'Ada', email, password: PASSWORD })
@@ -55,13 +57,26 @@ async function newMember(given: Given) {
   return (await succeed(given.api.call('acceptInvitation', { body }))).body.data
 }
 
-/** The token of the mail to the new address of somebody. */
-/** Of a new organization, whose administrator is the caller. */
+/** The token of the mail to the new address of somebody. Of a new organization, whose administrator is the caller. */
 async function changeOfAddress(api: Given['api'], email: string) {
   const { admin, password } = await newOrganization(api)
   await succeed(api.call('changeEmail', { token: admin, body: { email, password } }))
   const token = await mailedToken(inject('urls').mail, email, 'Confirm your new e-mail address')
   return { token: admin, body: { token } }
+}
+
+/** A secret of a new person that waits for this code. */
+async function pendingCodes(api: Given['api']) {
+  const { admin: token, password } = await newOrganization(api)
+  const { secret } = (await succeed(api.call('createTotp', { token }))).body.data
+  return { token, password, body: { code: codeOf(secret) } }
+}
+
+/** A new person who has switched codes on, and a recovery code. */
+async function withCodes(api: Given['api']) {
+  const { password, ...call } = await pendingCodes(api)
+  const [code = ''] = (await succeed(api.call('confirmTotp', call))).body.data.recovery_codes
+  return { token: call.token, body: { password, code } }
 }
 
 const linkBody = { reader_key: 'dock-1', format: 'canonical' }
@@ -158,6 +173,10 @@ export const peopleScenarios: Record<string, Scenario> = {
       return { params: { org_id: org.id }, token: org.admin, body: { name: org.name } }
     },
   },
+  exportOrg: {
+    200: ownOrg,
+    429: 'an export must be on its way: organization-export.int.test.ts of the gateway holds one back',
+  },
   createResetLink: {
     201: memberPath,
     409: async (given) => lastAdmin(given),
@@ -175,6 +194,25 @@ export const peopleScenarios: Record<string, Scenario> = {
   forgotPassword: {
     202: () => ({ body: { email: newEmail() } }),
     429: (given) => repeatedly(given, 'forgotPassword', () => ({ body: { email: newEmail() } })),
+  },
+  describeSignOn: { 200: () => ({}) },
+  startSignOn: {
+    302: NEEDS_PROVIDER,
+    400: 'takes any parameters, as links of providers have them',
+    404: () => ({}),
+    429: NEEDS_PROVIDER,
+    503: NEEDS_PROVIDER,
+  },
+  finishSignOn: {
+    302: NEEDS_PROVIDER,
+    400: () => ({ query: 'state=x&state=x' }),
+    404: () => ({}),
+  },
+  openSignOnSession: {
+    200: NEEDS_PROVIDER,
+    401: NEEDS_PROVIDER,
+    404: () => ({ body: { code: 'unknown' } }),
+    429: NEEDS_PROVIDER,
   },
   sendVerification: {
     202: async ({ api }) => ({ token: (await newOrganization(api)).admin }),
@@ -212,6 +250,29 @@ export const peopleScenarios: Record<string, Scenario> = {
       return changeOfAddress(api, email)
     },
     429: (given) => repeatedly(given, 'confirmEmail', () => ({ body: { token: 'unknown' } })),
+  },
+  createTotp: {
+    201: () => ({}),
+    409: async ({ api }) => ({ token: (await withCodes(api)).token }),
+  },
+  confirmTotp: {
+    200: async ({ api }) => {
+      const { token, body } = await pendingCodes(api)
+      return { token, body }
+    },
+    404: async ({ api }) => ({ token: (await newOrganization(api)).admin, body: { code: '000000' } }),
+    409: async ({ api }) => ({ token: (await withCodes(api)).token, body: { code: '000000' } }),
+  },
+  deleteTotp: {
+    204: ({ api }) => withCodes(api),
+    404: async ({ api }) => {
+      const { admin: token, password } = await newOrganization(api)
+      return { token, body: { password, code: '000000' } }
+    },
+    429: async (given) => {
+      const { token, body } = await withCodes(given.api)
+      return repeatedly(given, 'deleteTotp', () => ({ token, body: { ...body, password: 'wrong' } }))
+    },
   },
   createProvisioningLink: {
     201: (given) => ({ ...ownOrg(given), body: linkBody }),

@@ -56,6 +56,7 @@ const ATTEMPTS = new Set<OperationId>([
   'verifyEmail',
   'changeEmail',
   'confirmEmail',
+  'deleteTotp',
   'provisionReader',
 ])
 

@@ -104,6 +104,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
     ...missing({ org_id: mine.id, key_id: key.id }, { org_id: mine.id, key_id: key.jti }),
   ],
   '/orgs/{org_id}/audit': organizations,
+  '/orgs/{org_id}/export': organizations,
   '/orgs/{org_id}/members': organizations,
   '/orgs/{org_id}/members/{user_id}': ({ org: mine }, { org }) => [
     { params: { org_id: org.id, user_id: org.userId }, status: 403 },

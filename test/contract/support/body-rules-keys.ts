@@ -13,6 +13,7 @@ const email = formed(
   'a b@c',
 )
 const token = text(255)
+const code = text(64)
 const newPassword = formed(
   text(128, { min: 10, lines: true }),
   'is one of the most common passwords; choose another one',
@@ -78,7 +79,7 @@ export const keysBodyRules = {
   logIn: {
     good: { email: EMAIL, password: PASSWORD },
     required: ['email', 'password'],
-    fields: { email: text(254), password: text(255, { lines: true }), org_id: id },
+    fields: { email: text(254), password: text(255, { lines: true }), code, org_id: id },
   },
   refreshSession: {
     good: { refresh_token: 'x' },
@@ -105,7 +106,7 @@ export const keysBodyRules = {
   acceptInvitation: {
     good: { token: 'x' },
     required: ['token'],
-    fields: { token, name, password: text(255, { min: 10, lines: true }) },
+    fields: { token, name, password: text(255, { min: 10, lines: true }), code },
   },
   updateCurrentUser: ofName,
   updateOrg: {
@@ -125,11 +126,18 @@ export const keysBodyRules = {
   },
   forgotPassword: { good: { email: EMAIL }, required: ['email'], fields: { email } },
   verifyEmail: ofToken,
+  openSignOnSession: { good: { code: 'x' }, required: ['code'], fields: { code: token } },
   confirmEmail: ofToken,
   changeEmail: {
     good: { email: EMAIL, password: PASSWORD },
     required: ['email', 'password'],
     fields: { email, password: text(255, { lines: true }) },
+  },
+  confirmTotp: { good: { code: '000000' }, required: ['code'], fields: { code } },
+  deleteTotp: {
+    good: { password: PASSWORD, code: '000000' },
+    required: ['password', 'code'],
+    fields: { password: text(255, { lines: true }), code },
   },
   describeInvitation: ofToken,
   joinOrg: ofToken,

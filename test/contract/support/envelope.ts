@@ -54,7 +54,11 @@ function checkEnvelope(request: HttpRequest, { status, headers, text }: HttpRepl
   expect(ofType.status, where).toBe(status)
   expect(error.instance, where).toBe(request.path.split('?')[0] ?? '')
   expect(error.request_id, where).toBe(headers.get('x-request-id'))
-  const own = { validation_error: ['fields'], conflict: error.conflict ? ['conflict'] : [] }
+  const own = {
+    validation_error: ['fields'],
+    conflict: error.conflict ? ['conflict'] : [],
+    unauthorized: error.second_factor ? ['second_factor'] : [],
+  }
   const keys = [...KEYS, ...(own[error.type as keyof typeof own] ?? [])]
   expect(Object.keys(error).toSorted(), where).toEqual(keys.toSorted())
   if (error.type === 'validation_error') checkFields(error, where)

@@ -28,8 +28,11 @@ function ownQuery(operationId: OperationId, { location }: World): NonNullable<Ca
   return OF_A_WINDOW.has(operationId) ? WINDOW : {}
 }
 
-/** A link needs its signature, what moved in the last five minutes changes by itself, webhooks that are off have no delivery, no session has the key of a reader, and rows of the audit follow their change. */
+/** A sign-on needs a provider, a link needs its signature, what moved in the last five minutes changes by itself, webhooks that are off have no delivery, no session has the key of a reader, rows of the audit follow their change, and each export adds one. */
 const OTHERS: ReadonlySet<OperationId> = new Set([
+  'startSignOn',
+  'finishSignOn',
+  'exportOrg',
   'listAudit',
   'listRecentMovements',
   'getEndpointDelivery',

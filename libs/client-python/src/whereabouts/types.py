@@ -937,6 +937,7 @@ class ErrorDetails(_ErrorDetailsRequired, total=False):
     fields: List[FieldError]
     conflict: ErrorConflict
     cursor: ErrorCursor
+    second_factor: bool
 
 
 class _AssetFieldsRequired(TypedDict):

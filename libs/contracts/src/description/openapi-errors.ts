@@ -32,6 +32,10 @@ const ErrorEnvelopeSchema = z
         })
         .optional()
         .meta({ description: 'Only on `gone` of events: what can be read, because `after` is older.' }),
+      second_factor: z.boolean().optional().meta({
+        description:
+          'Only on `unauthorized` of a sign-in: the password is right, and a code is missing or wrong.',
+      }),
     }),
   })
   .meta({ id: 'Error' })

@@ -10,6 +10,7 @@ type Details = {
   fields?: readonly FieldEntry[]
   conflict?: ConflictOwner
   cursor?: CursorRange
+  secondFactor?: true
   headers?: Record<string, string>
   cause?: unknown
   isCounted?: boolean
@@ -25,6 +26,7 @@ export class AppError extends Error {
   readonly fields: readonly FieldEntry[] | undefined
   readonly conflict: ConflictOwner | undefined
   readonly cursor: CursorRange | undefined
+  readonly secondFactor: true | undefined
   /** Sent with the envelope, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>
   /** The code that throws it logs a count, so it gets no log line of its own. */
@@ -33,7 +35,7 @@ export class AppError extends Error {
   constructor(
     type: ErrorType,
     detail: string,
-    { fields, conflict, cursor, headers = {}, cause, isCounted = false }: Details = {},
+    { fields, conflict, cursor, secondFactor, headers = {}, cause, isCounted = false }: Details = {},
   ) {
     // A refusal is an answer, not a fault. Nobody reads its stack, and collecting one costs as much as the answer.
     const { stackTraceLimit } = Error
@@ -44,6 +46,7 @@ export class AppError extends Error {
     this.fields = fields
     this.conflict = conflict
     this.cursor = cursor
+    this.secondFactor = secondFactor
     this.headers = headers
     this.isCounted = isCounted
   }

@@ -6,8 +6,9 @@ const MIB = 1024 * 1024
 
 /** Errors that every service may answer. Titles and statuses come from the table of D3. */
 
-export const unauthorized = (detail: string) =>
-  new AppError('unauthorized', detail, { headers: { 'www-authenticate': 'Bearer realm="api"' } })
+/** Headers of each 401. */
+export const BEARER = { 'www-authenticate': 'Bearer realm="api"' } as const
+export const unauthorized = (detail: string) => new AppError('unauthorized', detail, { headers: BEARER })
 export const missingAuthorization = () => unauthorized('Missing authorization header')
 export const useBearer = () => unauthorized('Use Authorization: Bearer <token>')
 export const invalidToken = () => unauthorized('Invalid or expired token')

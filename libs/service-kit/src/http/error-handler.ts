@@ -26,6 +26,7 @@ export function errorEnvelope(error: AppError, path: string, requestId: string):
   if (error.fields) body.fields = [...error.fields]
   if (error.conflict) body.conflict = error.conflict
   if (error.cursor) body.cursor = error.cursor
+  if (error.secondFactor) body.second_factor = true
   return { error: body }
 }
 

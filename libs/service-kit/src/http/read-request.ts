@@ -1,5 +1,5 @@
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
-import { JSON_MEDIA_TYPE, type Route } from '@whereabouts/contracts/route'
+import { JSON_MEDIA_TYPE, sendsOn, type Route } from '@whereabouts/contracts/route'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { AppError } from '../errors/app-error.ts'
@@ -49,14 +49,14 @@ export function readRequest(row: Route, request: FastifyRequest): Record<string,
 
 function readQuery(row: Route, request: FastifyRequest): unknown {
   const at = request.url.indexOf('?')
-  if (row.message) return readOwnParameters(row, at === -1 ? '' : request.url.slice(at + 1))
+  if (row.message || sendsOn(row)) return readOwnParameters(row, at === -1 ? '' : request.url.slice(at + 1))
   const pairs = at === -1 ? {} : parsePairs(request.url.slice(at + 1))
   if (!pairs) throw new AppError('bad_request', 'The query string is not valid percent-encoded UTF-8')
   if (row.query && !row.hasFixedOrder) return parsePart(row.query, pairs, 'query')
   return parsePageOrNothing(row, pairs)
 }
 
-/** Some devices add parameters of their own to the URL, however they are encoded. Those are not read. */
+/** Some devices and sign-on providers add parameters of their own to the URL, however they are encoded. Those are not read. */
 function readOwnParameters({ query }: Route, text: string): unknown {
   if (!(query instanceof z.ZodObject)) return undefined
   const sent = new URLSearchParams(text)

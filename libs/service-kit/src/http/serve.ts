@@ -11,7 +11,7 @@ import {
 } from '@whereabouts/contracts/routes'
 import type { Actor } from '@whereabouts/contracts/messages/audit'
 import type { Principal } from '@whereabouts/contracts/principal'
-import type { Route, Upstream } from '@whereabouts/contracts/route'
+import { sendsOn, type Route, type RouteTable, type Upstream } from '@whereabouts/contracts/route'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
 import { unpack } from './headers/content-encoding.ts'
@@ -98,6 +98,25 @@ type Options = {
   answers?: AnswerKeeper
 }
 
+/** Handlers of rows that are not in the route table, and that answer the gateway with a file. */
+export type RowsHandlers<T extends RouteTable, U extends Upstream> = {
+  [K in keyof T as T[K]['upstream'] extends U ? K : never]: (context: {
+    principal: Principal
+  }) => Promise<AsyncIterable<string>>
+}
+
+/** `serve` for the rows of a service in another table. */
+export function serveRowsOf<T extends RouteTable, U extends Upstream>(
+  app: FastifyInstance,
+  upstream: U,
+  table: T,
+  options: { verify: PrincipalVerifier; handlers: RowsHandlers<T, U> },
+): void {
+  const rows = Object.entries(table).filter(([, row]) => row.upstream === upstream)
+  const handlers = options.handlers as unknown as Record<string, AnyHandler>
+  serveRows(app, rows, { ...options, handlers })
+}
+
 /** `serve` without types, for rows that are not in the route table. */
 export function serveRows(
   app: FastifyInstance,
@@ -162,9 +181,10 @@ export const messageLimit = ({ message }: Route) => (message ? { bodyLimit: mess
 /** Only reads end when their client leaves: a change that has begun is finished. */
 function scopeOf(row: Route, request: FastifyRequest, reply: FastifyReply): Trace {
   const trace = request.trace ?? rootTrace()
-  if (row.method === 'GET') return { ...trace, client: new RequestClient(reply.raw) }
+  const client = row.method === 'GET' && !sendsOn(row) && { client: new RequestClient(reply.raw) }
+  if (client && row.success.download === undefined) return { ...trace, ...client } // only files leave an audit row
   const actor = actorOf(request.principal)
-  return { ...trace, caller: { ip: clientAddress(request), ...(actor && { actor }) } }
+  return { ...trace, ...client, caller: { ip: clientAddress(request), ...(actor && { actor }) } }
 }
 
 /** Named in the audit. */

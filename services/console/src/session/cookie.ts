@@ -1,8 +1,8 @@
 /**
  * `session` contains the refresh token, `device` what proves that the browser has signed in before. Scripts cannot read
- * them, and browsers send them only to `/session`.
+ * them, and browsers send them only to `/session`. `sign_on`, which keys sets, proves that it has signed on.
  */
-type Purpose = 'session' | 'device'
+type Purpose = 'session' | 'device' | 'sign_on'
 /** Browsers accept a cookie with this prefix only over HTTPS, from this exact host, for all paths. */
 const SECURE_PREFIX = '__Host-'
 

@@ -18,6 +18,9 @@ export type CallKeys = (
 /** Proves to keys that the browser has signed in before. The answer has the next one. */
 export const DEVICE_HEADER = 'x-known-device'
 
+/** Proves to keys that the browser has signed on. */
+export const SIGN_ON_HEADER = 'x-sign-on'
+
 /** Response headers that browsers need. */
 const PASSED_HEADERS = ['content-type', 'link', 'retry-after', 'www-authenticate', DEVICE_HEADER]
 const TIMEOUT_MS = 10_000

@@ -211,6 +211,18 @@ test('over plain HTTP, where browsers send no Sec-Fetch-Site, the origin must be
   expect(seen).toHaveLength(1)
 })
 
+test.for([
+  ['sign-in', 'login'],
+  ['accept-invitation', 'accept-invitation'],
+])('D15.2 %s passes the code on, and the refusal that asks for one', async ([name = '', operation]) => {
+  const error = { type: 'unauthorized', second_factor: true }
+  handler = (_request, reply) => reply.status(401).send({ error })
+  const body = { password: 'long enough 1', code: '123456' }
+  const reply = await post(name, {}, body)
+  expect([reply.statusCode, reply.json()]).toEqual([401, { error }])
+  expect(seen[0]).toMatchObject({ url: `/api/v1/auth/${operation}`, body })
+})
+
 test('refusals of keys are passed on unchanged', async () => {
   const error = { type: 'rate_limited', detail: 'Retry after 7 seconds' }
   handler = (_request, reply) => reply.status(429).header('retry-after', '7').send({ error })
@@ -269,6 +281,20 @@ function appWith(callKeys: ReturnType<typeof keysClient>['call'], isSecure = tru
     settings: { version: '1.2.3', reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
     cookie: sessionCookie(isSecure),
     deviceCookie: sessionCookie(isSecure, 'device'),
+    signOnCookie: sessionCookie(isSecure, 'sign_on'),
     callKeys,
   })
 }
+
+test('D15.5 a sign-on opens a session with its code, and tells keys which browser asks', async () => {
+  handler = opensSession
+  const reply = await post('sign-on', { cookie: '__Host-whereabouts_sign_on=token-1' }, { code: 'code-1' })
+  expect(seen.at(-1)).toMatchObject({ url: '/api/v1/auth/oidc/session', body: { code: 'code-1' } })
+  expect(seen.at(-1)?.headers['x-sign-on']).toBe('token-1')
+  expect(reply.headers['set-cookie']).toEqual([
+    expect.stringContaining('__Host-whereabouts_session=refresh-2;'),
+  ])
+  // A page cannot say so instead of the cookie.
+  await post('sign-on', { 'x-sign-on': 'token-1' }, { code: 'code-1' })
+  expect(seen.at(-1)?.headers['x-sign-on']).toBe('')
+})

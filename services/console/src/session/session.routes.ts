@@ -4,9 +4,15 @@ import { unsupportedMediaType } from '@whereabouts/service-kit/errors/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { SessionCookie } from './cookie.ts'
-import { DEVICE_HEADER, type CallKeys, type KeysResponse } from './keys.ts'
+import { DEVICE_HEADER, SIGN_ON_HEADER, type CallKeys, type KeysResponse } from './keys.ts'
 
-export type SessionDeps = { callKeys: CallKeys; cookie: SessionCookie; deviceCookie: SessionCookie }
+export type SessionDeps = {
+  callKeys: CallKeys
+  cookie: SessionCookie
+  deviceCookie: SessionCookie
+  /** Keys sets it when a sign-on starts. */
+  signOnCookie: Pick<SessionCookie, 'read'>
+}
 
 /** The refresh token goes into the cookie; scripts get the rest. */
 const SessionResponse = z.object({ data: z.looseObject({ refresh_token: z.string() }) })
@@ -17,7 +23,10 @@ type Body = Record<string, unknown>
  * Browser sessions: operations of keys, with the refresh token in a cookie instead of the body. Scripts keep the access
  * token, valid for an hour, in memory.
  */
-export function addSession(app: FastifyInstance, { callKeys, cookie, deviceCookie }: SessionDeps): void {
+export function addSession(
+  app: FastifyInstance,
+  { callKeys, cookie, deviceCookie, signOnCookie }: SessionDeps,
+): void {
   const route = (
     name: string,
     handle: (request: FastifyRequest, reply: FastifyReply, body: Body) => Promise<FastifyReply>,
@@ -58,6 +67,12 @@ export function addSession(app: FastifyInstance, { callKeys, cookie, deviceCooki
       const device = deviceCookie.read(request.headers.cookie) ?? ''
       return pass(reply, await callKeys(operation, body, request, { [DEVICE_HEADER]: device }))
     })
+
+  // The browser must be the one that signed on, or a link with somebody else's code would sign it in as them.
+  route('sign-on', async (request, reply, body) => {
+    const own = signOnCookie.read(request.headers.cookie) ?? ''
+    return pass(reply, await callKeys('oidc/session', body, request, { [SIGN_ON_HEADER]: own }))
+  })
 
   // Most pages ask before they know whether there is a session. Without a cookie there is nothing to refuse.
   route('refresh', async (request, reply) =>

@@ -83,13 +83,16 @@ async function open(action: string, body: unknown): Promise<void> {
 }
 
 /** Throws `ApiError`, as all below do. */
-export const signIn = (credentials: { email: string; password: string; org_id?: number }) =>
+export const signIn = (credentials: { email: string; password: string; code?: string; org_id?: number }) =>
   open('sign-in', credentials)
+
+/** Continues a sign-on with the code that it came back with. */
+export const signOn = (code: string) => open('sign-on', { code })
 
 export const signUp = (body: { org_name: string; name: string; email: string; password: string }) =>
   open('sign-up', body)
 
-export const acceptInvitation = (body: { token: string; name?: string; password?: string }) =>
+export const acceptInvitation = (body: { token: string; name?: string; password?: string; code?: string }) =>
   open('accept-invitation', body)
 
 /** Reloads the page, because all its data belongs to the previous organization. */

@@ -17,6 +17,11 @@ export type Caller = {
   principal: Principal
   /** `principal`, signed for one of the services; once for each service and token. */
   tokenFor(upstream: Upstream): Promise<string>
+  /**
+   * The same for work that may outlive the access token: good for the start of one request, while the key, or the membership
+   * and the session, last. Throws 401 when they have ended.
+   */
+  lastingTokenFor(upstream: Upstream): Promise<string>
   /** The bucket of the API key or of the user. */
   bucket: string
   ownLimitPerMinute: number | undefined
@@ -72,6 +77,10 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
         tokens.set(upstream, token)
         return token
       },
+      async lastingTokenFor(upstream) {
+        const { principal: current } = await admitted(entry.claims)
+        return signPrincipal(signingKey, current, Math.floor(now() / 1000) + LEEWAY_SECONDS, upstream)
+      },
       bucket: principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`,
       ownLimitPerMinute: status?.rate_limit_per_minute ?? undefined,
       expiresAt: entry.expiresAt,
@@ -85,15 +94,14 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     if (sid !== undefined && (await directory.isChainEnded(org_id, sid))) throw invalidToken()
   }
 
-  return async (token: string): Promise<Caller> => {
-    const entry = await findToken(token)
-    const { claims } = entry
+  /** Who the token names, as they are now. Throws the 401 of a key, a membership or a session that has ended. */
+  async function admitted(claims: TokenClaims): Promise<{ principal: Principal; status?: KeyAccess }> {
     if (claims.typ === 'session') {
       const { org_id, sub, role, member_revision } = claims
       if (!(await directory.isSessionValid(org_id, sub, member_revision))) throw invalidToken()
       await checkChain(claims)
       const principal: Principal = { kind: 'session', orgId: org_id, scopes: [], userId: Number(sub), role }
-      return callerOf(entry, claims.sid === undefined ? principal : { ...principal, sessionId: claims.sid })
+      return { principal: claims.sid === undefined ? principal : { ...principal, sessionId: claims.sid } }
     }
     const status = await directory.find(claims.sub)
     if (!status || status.org_id !== claims.org_id) throw invalidToken()
@@ -104,7 +112,13 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     const scopes = status.scopes.filter((scope) => claims.scopes.includes(scope))
     const principal: Principal = { kind: 'key', orgId: status.org_id, scopes, keyId: claims.sub }
     const { reader_key: readerKey } = claims
-    return callerOf(entry, readerKey === undefined ? principal : { ...principal, readerKey }, status)
+    return { principal: readerKey === undefined ? principal : { ...principal, readerKey }, status }
+  }
+
+  return async (token: string): Promise<Caller> => {
+    const entry = await findToken(token)
+    const { principal, status } = await admitted(entry.claims)
+    return callerOf(entry, principal, status)
   }
 }
 

@@ -26,6 +26,9 @@ export const passedToServices = ['accept-encoding'] as const
 /** Messages of devices are unpacked by their service. */
 export const passedWithMessages = [...passedToServices, 'content-encoding'] as const
 
+/** The cookie of a sign-on proves that the browser which began it comes back. Other operations read none. */
+export const passedOnTheWay = [...passedToServices, 'cookie'] as const
+
 /** Headers that only the console gets: its pages are compressed, and it keeps sessions in a cookie. */
 export const passedToConsole = {
   pages: ['accept-encoding'],
@@ -51,15 +54,22 @@ export function requestHeaders(request: FastifyRequest, extra: Extra): Record<st
     const value = request.headers[name]
     if (typeof value === 'string') headers[name] = value
   }
-  const requestId = passedId(request.id)
   return {
     ...headers,
+    ...headersOfOurs(request, extra.principalToken),
+    ...(extra.authorization !== undefined && { authorization: extra.authorization }),
+  }
+}
+
+/** The headers in which the gateway names the request and the caller. */
+export function headersOfOurs(request: FastifyRequest, principalToken?: string): Record<string, string> {
+  const requestId = passedId(request.id)
+  return {
     ...(request.trace && traceHeaders({ ...request.trace, requestId })),
     [REQUEST_ID_HEADER]: requestId,
     [REQUEST_PATH_HEADER]: withoutQuery(request.url),
     'x-forwarded-for': request.ip,
-    ...(extra.principalToken !== undefined && { [PRINCIPAL_HEADER]: extra.principalToken }),
-    ...(extra.authorization !== undefined && { authorization: extra.authorization }),
+    ...(principalToken !== undefined && { [PRINCIPAL_HEADER]: principalToken }),
   }
 }
 

@@ -7,6 +7,7 @@ import { openStreams } from './open-streams.ts'
 
 const callerUntil = (expiresAt: number): Caller => ({
   principal: { kind: 'session', orgId: 7, scopes: [] },
+  lastingTokenFor: async () => '',
   tokenFor: async () => '',
   bucket: '',
   ownLimitPerMinute: undefined,

@@ -1,4 +1,4 @@
-import { isEndless, type Route } from '@whereabouts/contracts/route'
+import { isEndless, sendsOn, type Route } from '@whereabouts/contracts/route'
 import { MOST_WAIT_SECONDS } from '@whereabouts/contracts/resources/webhooks/events'
 import { routePath } from '@whereabouts/contracts/routes'
 import { withoutQuery } from '@whereabouts/service-kit/http/error-handler'
@@ -15,11 +15,12 @@ import { readBearer } from '../auth/bearer.ts'
 import type { Decision } from '../limits/bucket.ts'
 import { charge, limitOf } from '../limits/charge.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { passedToServices, passedWithMessages, requestHeaders } from './headers.ts'
+import { passedOnTheWay, passedToServices, passedWithMessages, requestHeaders } from './headers.ts'
 import { mount } from './mount.ts'
 import { MAX_OPEN_BODY_BYTES, MAX_TOKEN_BYTES } from './open-bodies.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { PlacesAt } from './places.ts'
+import type { ResponseRules } from './responses.ts'
 import { upstreamPath } from './upstream-path.ts'
 
 declare module 'fastify' {
@@ -48,7 +49,15 @@ export function addOperations(app: FastifyInstance, deps: OperationDeps): void {
     )
 }
 
-type OperationDeps = GatewayDeps & { streams: OpenStreams; placesAt: PlacesAt }
+type OperationDeps = GatewayDeps & {
+  streams: OpenStreams
+  placesAt: PlacesAt
+  organizationExports: {
+    /** Throws 429. */
+    admit: (request: FastifyRequest, reply: FastifyReply) => void
+    assemble: NonNullable<ResponseRules['assemble']>
+  }
+}
 
 /** The path in the router's syntax. */
 const urlOf = (row: Route) => routePath(row).replaceAll(/\{(\w+)\}/g, ':$1')
@@ -84,7 +93,7 @@ function addRows(
     headersOf: (request) =>
       requestHeaders(request, {
         principalToken: request.principalToken,
-        passed: rowOf(request).message ? passedWithMessages : passedToServices,
+        passed: passedTo(rowOf(request)),
         // Passes client credentials in HTTP Basic, but no bearer token.
         authorization: rowOf(request).access === 'none' ? request.headers.authorization : undefined,
       }),
@@ -94,10 +103,16 @@ function addRows(
     keepAliveMs: deps.timeoutsMs.keepAlive,
     stallMsOf: (request) => (hasFile(rowOf(request)) ? (deps.timeoutsMs.stall ?? STALL_MS) : undefined),
     guard: isEndless(first) ? deps.streams.guard : undefined,
+    ...(first.method === 'GET' && { assemble: deps.organizationExports.assemble }),
     isData: !isEndless(first), // the service sets the headers of an endless response
     failures: deps.metrics.failures,
     placesAt: deps.placesAt,
   })
+}
+
+const passedTo = (row: Route) => {
+  if (row.message) return passedWithMessages
+  return sendsOn(row) ? passedOnTheWay : passedToServices
 }
 
 function rowOf({ routeOptions }: FastifyRequest): Route {
@@ -116,7 +131,7 @@ const STALL_MS = 120_000
 
 type Params = Record<string, string>
 
-async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
+async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, deps: OperationDeps) {
   // The router accepts an empty parameter, but `/assets/` is not an asset.
   if (Object.values(request.params as Params).includes('')) throw unknownRoute(withoutQuery(request.url))
   if (row.access !== 'none') await admitCaller(row, request, reply, deps)
@@ -124,7 +139,7 @@ async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, d
   checkAnnouncedSize(row, request)
 }
 
-async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
+async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyReply, deps: OperationDeps) {
   const caller = await (row.forDevices
     ? deps.authenticateDevice(request)
     : deps.authenticate(readBearer(request.headers)))
@@ -138,6 +153,7 @@ async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyRe
       if (isAnnounced) reply.headers(rateLimitHeaders(decision))
     })
   checkAccess(row, caller.principal, typesIn(request.url))
+  deps.organizationExports.admit(request, reply)
   request.principalToken = await caller.tokenFor(row.upstream)
 }
 

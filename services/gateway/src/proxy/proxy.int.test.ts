@@ -66,6 +66,31 @@ describe('headers in which a client names itself are not forwarded', () => {
     expect(seen['x-forwarded-for']).toBe('127.0.0.1')
   })
 
+  test('except the cookie on the way back of a sign-on, whose answer passes as it is', async ({
+    gateway,
+    around,
+    lastAt,
+  }) => {
+    const [to, cookie] = ['https://provider.example/auth?state=x', '__Host-whereabouts_sign_on=1; HttpOnly']
+    around.respondFromKeys((_request, reply) =>
+      reply.status(302).headers({ location: to, 'set-cookie': cookie }).send(),
+    )
+    const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)', cookie: 'a=1' }
+    for (const path of ['start', 'callback?state=x&code=y']) {
+      const answer = await gateway.request(`/api/v1/auth/oidc/${path}`, { headers: browser })
+      expect(answer.status).toBe(302)
+      expect(answer.headers).toMatchObject({
+        location: to,
+        'set-cookie': [cookie],
+        'cache-control': 'private, no-store',
+      })
+      expect(lastAt('keys')?.headers['cookie']).toBe('a=1')
+    }
+    await gateway.request('/api/v1/auth/oidc', { headers: browser })
+    expect(lastAt('keys')?.headers['cookie']).toBeUndefined()
+    around.respondFromKeys(() => ({}))
+  })
+
   test('by naming a header in Connection', async ({ gateway, session, lastAt }) => {
     const headers = { ...session, connection: 'close, x-principal, x-forwarded-for, x-request-id' }
     await gateway.request('/api/v1/assets', { headers })

@@ -17,6 +17,8 @@ export type ResponseRules = {
   body?: 'bytes' | 'stream' | undefined
   /** Wraps the stream of a successful endless response. */
   guard?: ((request: FastifyRequest, reply: FastifyReply, stream: Readable) => Readable) | undefined
+  /** What is sent instead of a large response; by default the response. */
+  assemble?: (request: FastifyRequest, reply: FastifyReply, stream: Readable) => Readable
   /** The gateway, not the service, sets `cache-control`. */
   isData?: boolean
   /** Its 4xx may be pages. Those of the API are JSON. */
@@ -66,7 +68,7 @@ export function replyOptions(rules: ResponseRules): ReplyOptions {
         pass(
           rules.guard && isEndless(request, statusCode, headers)
             ? rules.guard(request, reply, stream)
-            : stream,
+            : (rules.assemble?.(request, reply, stream) ?? stream),
         )
     },
   }

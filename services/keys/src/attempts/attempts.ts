@@ -30,6 +30,11 @@ export type Attempts = {
     clientAddress: string,
     knownDevice?: string,
   ): Promise<{ succeeded(): Promise<void> }>
+  /**
+   * Call before the one-time code of a user is checked, whose password is right. Throws 429 after too many wrong ones:
+   * unlike a password, a code can be guessed, and unlike `onAccount`, nobody without the password can use this up.
+   */
+  onCode(userId: number): Promise<{ succeeded(): Promise<void> }>
   /** Takes one of the mails of a template that an address gets at a time. False if it got enough of them. */
   mayMail(template: string, email: string): Promise<boolean>
 }
@@ -51,6 +56,8 @@ export const ISSUE_RATES = {
   user: { capacity: 60, secondsPerToken: 1 },
   organization: { capacity: 1_000, secondsPerToken: 0.05 },
 } as const satisfies Record<string, Rate>
+/** Wrong codes of one user: ten at once, then 288 a day. Three of a million are right, so a guesser needs years. */
+export const CODE_RATE: Rate = { capacity: 10, secondsPerToken: 300 }
 /** Mails of one template to one address: three at once, then three an hour. */
 const MAIL_RATE: Rate = { capacity: 3, secondsPerToken: 1_200 }
 /** The longest delay of an attempt on an account whose bucket is empty. */
@@ -73,6 +80,12 @@ export function createAttempts({ buckets, addressRate, room, onRefusal }: Option
   return {
     admit: take,
     failed: take,
+
+    async onCode(userId) {
+      const bucket = `code:${userId}`
+      await takeFrom(bucket, CODE_RATE)
+      return { succeeded: () => buckets.giveBack(bucket, CODE_RATE) }
+    },
 
     async mayMail(template, email) {
       const { taken } = await buckets.take(`mail:${template}:${digestOf(emailKey(email))}`, MAIL_RATE)

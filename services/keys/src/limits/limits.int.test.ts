@@ -1,7 +1,7 @@
 import { OrgLimits } from '@whereabouts/contracts/messages/keys-state'
 import { expect } from 'vitest'
 import { ELSEWHERE, test, type Keys } from '../../test/keys.fixture.ts'
-import type { Request } from '../ops/arguments.ts'
+import type { Request } from '../ops/arguments/request.ts'
 import { perform } from '../ops/perform.ts'
 
 /** The lines or the JSON that the command prints. */

@@ -1,15 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { AuditEntry } from '@whereabouts/contracts/messages/audit'
 import { KeyState } from '@whereabouts/contracts/messages/keys-state'
-import { expect } from 'vitest'
-import { ELSEWHERE, test, type Keys } from '../../test/keys.fixture.ts'
+import { describe, expect } from 'vitest'
+import { ELSEWHERE, test, type Keys, type Org } from '../../test/keys.fixture.ts'
+import { switchOn } from '../../test/second-factor.fixture.ts'
 import { createSigningKeys } from '../credentials/tokens/signing-keys.ts'
+import { findLinkedUser, linkSubject } from '../people/single-sign-on/sign-on.queries.ts'
+import { markVerified } from '../people/users/own-sessions.queries.ts'
 import type { ReloadedServer } from '@whereabouts/messaging/connect/ask-servers'
-import type { Request } from './arguments.ts'
+import type { Request } from './arguments/request.ts'
 import { perform } from './perform.ts'
 
 type Output = {
   org: { id: number }
+  invitation: { link: string } | null
   changed: boolean
   total_count: number
   data: { state?: string; ready_at?: string }[]
@@ -265,4 +269,136 @@ test('D15.4 the audit names the operator, with what changed and without a passwo
   expect(entries[2]?.changes).toEqual({ limits: { from: {}, to: { assets: 500 } } })
   expect(Object.keys(entries[3]?.changes ?? {})).toEqual(['subscription_ends_at'])
   expect(JSON.stringify(entries)).not.toContain('correct horse')
+})
+
+test('the operator switches the codes of a person off, once', async ({ keys }) => {
+  const org = await keys.signUp()
+  await switchOn(keys, org)
+  const off: Request = { command: 'user codes-off', email: org.email.toUpperCase(), json: true }
+  expect(await run(keys, off)).toMatchObject({ user: { id: org.userId }, changed: true })
+  expect(await run(keys, off)).toMatchObject({ changed: false })
+  const { email, password } = org
+  expect((await keys.post('/api/v1/auth/login', { email, password })).statusCode).toBe(200)
+  const row = (await states(keys, `audit.${org.orgId}`)).find(
+    ({ payload }) => (payload as AuditEntry).action === 'second_factor.delete',
+  )
+  expect(row?.payload).toMatchObject({ actor: { type: 'operator' }, subject: { id: org.userId } })
+  const unknown = run(keys, { ...off, email: 'nobody@example.com' })
+  await expect(unknown).rejects.toMatchObject({ type: 'not_found' })
+})
+
+describe('org add-admin', () => {
+  const add = (keys: Keys, org: number, email: string) =>
+    run(keys, { command: 'org add-admin', org, email, consoleUrl: undefined, json: true })
+  const rolesOf = async (keys: Keys, { orgId }: Org) =>
+    (await states(keys, `audit.${orgId}`))
+      .map(({ payload }) => payload as AuditEntry)
+      .filter(({ actor }) => actor.type === 'operator')
+      .map(({ action, changes, subject }) => ({ action, changes, id: subject.id }))
+  const memberStates = async (keys: Keys, orgId: number, userId: number) =>
+    (await states(keys, `keys.member.${orgId}.${userId}`)).map(
+      ({ payload }) => payload as { role: string; revision: number },
+    )
+
+  test.for(['member', 'viewer'] as const)(
+    'a %s becomes one as by a change of the role',
+    async (role, { keys }) => {
+      const org = await keys.signUp()
+      const grace = await keys.join(org, role)
+      const result = await add(keys, org.orgId, grace.email.toUpperCase())
+      expect(result).toMatchObject({
+        changed: true,
+        user: { id: grace.userId },
+        invitation: null,
+        published: false,
+      })
+      const published = await memberStates(keys, org.orgId, grace.userId)
+      expect(published.map((state) => state.role)).toEqual([role, 'admin'])
+      expect(published[1]?.revision).toBeGreaterThan(published[0]?.revision ?? Infinity)
+      for (const _again of [2, 3])
+        expect(await add(keys, org.orgId, grace.email)).toMatchObject({ changed: false })
+      expect(await rolesOf(keys, org)).toEqual([
+        { action: 'member.update', changes: { role: { from: role, to: 'admin' } }, id: grace.userId },
+      ])
+    },
+  )
+
+  test('somebody with a verified account joins as one, and is not invited', async ({ keys }) => {
+    const [org, grace] = [await keys.signUp(), await keys.signUp()]
+    await keys.database.db.transaction().execute((tx) => markVerified(tx, grace.userId))
+    expect(await add(keys, org.orgId, grace.email)).toMatchObject({
+      user: { id: grace.userId },
+      invitation: null,
+    })
+    expect((await memberStates(keys, org.orgId, grace.userId)).map(({ role }) => role)).toEqual(['admin'])
+    expect(await rolesOf(keys, org)).toEqual([
+      { action: 'member.create', changes: { role: { from: null, to: 'admin' } }, id: grace.userId },
+    ])
+  })
+
+  test('somebody else gets a link, with which they join as one; only the last link works', async ({
+    keys,
+  }) => {
+    const [org, unverified] = [await keys.signUp(), await keys.signUp()]
+    const email = `${randomUUID()}@example.com`
+    const tokens: string[] = []
+    for (const address of [unverified.email, email, email, email]) {
+      const result = await add(keys, org.orgId, address)
+      expect(result).toMatchObject({ user: null, changed: true, invitation: { email: address } })
+      const [at, token = ''] = result.invitation?.link.split('#token=') ?? []
+      expect(at).toBe('https://whereabouts.example/accept-invitation')
+      tokens.push(token)
+    }
+    expect(await memberStates(keys, org.orgId, unverified.userId)).toEqual([])
+    const listed = await keys.send(`/api/v1/orgs/${org.orgId}/invitations`, { caller: keys.admin(org) })
+    expect(listed.json().data).toMatchObject(
+      [email, unverified.email].map((address) => ({
+        email: address,
+        role: 'admin',
+        created_by: null,
+        created_by_name: 'The operator',
+      })),
+    )
+    const accept = (token = '') =>
+      keys.post('/api/v1/auth/accept-invitation', {
+        token,
+        name: 'Grace',
+        password: `correct horse ${email}`,
+      })
+    for (const replaced of tokens.slice(1, 3)) expect((await accept(replaced)).statusCode).toBe(401)
+    const described = await keys.post('/api/v1/auth/describe-invitation', { token: tokens[3] })
+    expect(described.json().data).toMatchObject({ email, role: 'admin', invited_by: 'The operator' })
+    const joined = await accept(tokens[3])
+    expect(joined.json().data).toMatchObject({ user: { email, role: 'admin' }, org: { id: org.orgId } })
+  })
+
+  test('an unknown organization is not found, and nothing is stored', async ({ keys }) => {
+    await expect(add(keys, 4_711, 'grace@example.com')).rejects.toMatchObject({ type: 'not_found' })
+  })
+})
+
+test('the operator unlinks single sign-on of one person, who can be linked to another subject then', async ({
+  keys,
+}) => {
+  const [ada, grace] = [await keys.signUp(), await keys.signUp()]
+  const { db } = keys.database
+  const issuer = 'https://provider.example'
+  const link = (subject: string, { userId }: Org) =>
+    db.transaction().execute((tx) => linkSubject(tx, issuer, subject, userId))
+  await link('ada-1', ada)
+  await link('grace-1', grace)
+  await expect(link('ada-2', ada)).rejects.toThrow()
+  const unlink = (json = true): Request => ({ command: 'user sign-on-unlink', email: ada.email, json })
+  expect(await run(keys, unlink())).toMatchObject({
+    user: { id: ada.userId, email_verified: false },
+    issuers: [issuer],
+    changed: true,
+  })
+  expect(await run(keys, unlink())).toMatchObject({ issuers: [], changed: false })
+  expect(await findLinkedUser(db, issuer, 'grace-1')).toBe(grace.userId)
+  await link('ada-2', ada)
+  const entries = (await states(keys, `audit.${ada.orgId}`)).map(({ payload }) => payload as AuditEntry)
+  expect(entries.filter(({ actor }) => actor.type === 'operator')).toMatchObject([
+    { action: 'user.update', changes: { single_sign_on: { from: issuer, to: null } } },
+  ])
 })

@@ -1,6 +1,6 @@
 import { rootTrace, withTrace } from '@whereabouts/service-kit/observe/trace'
 import type { Db } from '../db.ts'
-import type { Request } from './arguments.ts'
+import type { Request } from './arguments/request.ts'
 import { listApiKeys, revokeApiKey, setKeyLimit, setMessageRate } from './keys.commands.ts'
 import { createOrg, listOrganizations, setSubscription } from './orgs.commands.ts'
 import { deleteOrg, setTimeZone } from './org-end.commands.ts'
@@ -8,7 +8,8 @@ import type { UsageElsewhere } from '../limits/usage.queries.ts'
 import { setLimit, showUsage } from './limits.commands.ts'
 import { findOrgId } from './org-reference.ts'
 import type { Report } from './report.ts'
-import { createResetLink } from './users.commands.ts'
+import { addAdmin } from './admins.commands.ts'
+import { createResetLink, switchSecondFactorOff, unlinkSignOn } from './users.commands.ts'
 import { listAllSigningKeys, rotateSigningKeys } from './signing-keys.commands.ts'
 import { reportReload } from './broker.commands.ts'
 import type { ReloadedServer } from '@whereabouts/messaging/connect/ask-servers'
@@ -34,6 +35,7 @@ export type OpsDeps = {
 /** Commands whose changes the running service publishes. */
 const ANNOUNCED: ReadonlySet<Request['command']> = new Set([
   'org create',
+  'org add-admin',
   'org delete',
   'org timezone',
   'org subscription',
@@ -74,6 +76,10 @@ async function carryOut(request: Request, deps: OpsDeps): Promise<Report> {
       const password = request.passwordStdin ? await deps.readPassword() : undefined
       return createOrg(db, { ...request, password })
     }
+    case 'org add-admin': {
+      const consoleUrl = request.consoleUrl ?? deps.publicUrl
+      return addAdmin(db, await findOrgId(db, request.org), { email: request.email, consoleUrl })
+    }
     case 'org list':
       return listOrganizations(db, request)
     case 'org limit':
@@ -91,6 +97,10 @@ async function carryOut(request: Request, deps: OpsDeps): Promise<Report> {
       return setTimeZone(db, await findOrgId(db, request.org), request.timezone)
     case 'user reset-link':
       return createResetLink(db, { ...request, consoleUrl: request.consoleUrl ?? deps.publicUrl })
+    case 'user codes-off':
+      return switchSecondFactorOff(db, request.email)
+    case 'user sign-on-unlink':
+      return unlinkSignOn(db, request.email)
     case 'key list':
       return listApiKeys(db, { ...request, orgId: await findOrgId(db, request.org) })
     case 'key limit':

@@ -97,7 +97,7 @@ async function applyDeletion(tx: Tx, state: OrgState, deletedAt: string): Promis
 }
 
 /**
- * Ends all refresh tokens, invitations, reset links, provisioning links and mails: those ended or spent since the backup would be valid again.
+ * Ends all refresh tokens, invitations, reset links, provisioning links, mails and sign-ons: those ended or spent since the backup would be valid again.
  */
 export async function endSessions(tx: Tx): Promise<{ sessions: number; invitations: number }> {
   const ended = await tx
@@ -109,6 +109,8 @@ export async function endSessions(tx: Tx): Promise<{ sessions: number; invitatio
   await tx.deleteFrom('provisioning_link').execute()
   await tx.deleteFrom('mailbox_proof').execute()
   await tx.deleteFrom('mail').execute()
+  await tx.deleteFrom('sign_on').execute()
+  await tx.deleteFrom('sign_on_code').execute()
   const withdrawn = await tx.deleteFrom('invitation').executeTakeFirst()
   return { sessions: Number(ended.numUpdatedRows), invitations: Number(withdrawn.numDeletedRows) }
 }

@@ -129,6 +129,20 @@ export const accountRoutes = {
     success: { status: 202 },
     errors: ['validation_error', 'bad_request'],
   },
+  exportOrg: {
+    ...consoleRow,
+    method: 'GET',
+    path: '/orgs/{org_id}/export',
+    access: 'session',
+    role: 'admin',
+    summary: 'Export everything that the organization has stored',
+    description:
+      'Returns a ZIP of NDJSON files, made while it is sent. A connection that breaks off leaves a file that no program opens. An ' +
+      'organization has one export at a time.',
+    params: z.strictObject({ org_id: pathId }),
+    success: { status: 200, download: 'application/zip' },
+    errors: ['validation_error', 'rate_limited'],
+  },
   createResetLink: {
     ...consoleRow,
     method: 'POST',
@@ -152,7 +166,7 @@ export const accountRoutes = {
     description: 'Ends all sessions of the user. A refused password does not spend the token.',
     body: z.strictObject({ token: Token, password: Password }),
     success: { status: 204 },
-    errors: ['validation_error', 'bad_request', 'unauthorized', 'rate_limited'],
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'forbidden', 'rate_limited'],
   },
   forgotPassword: {
     ...consoleRow,
@@ -163,7 +177,7 @@ export const accountRoutes = {
     description: 'The answer is the same for every address. The link works once and expires after an hour.',
     body: z.strictObject({ email: Email }),
     success: { status: 202 },
-    errors: ['validation_error', 'bad_request', 'rate_limited'],
+    errors: ['validation_error', 'bad_request', 'forbidden', 'rate_limited'],
   },
   sendVerification: {
     ...consoleRow,

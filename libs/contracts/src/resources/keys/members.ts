@@ -6,7 +6,7 @@ import { roles } from '../../principal.ts'
 import { dataOf, listOf, page, pathId } from '../../rules/query.ts'
 import { JSON_MEDIA_TYPE, type Route } from '../../route.ts'
 import { Name, text } from '../../rules/text.ts'
-import { Email, ExistingPassword, MailOutcome, Password, Session } from './tokens.ts'
+import { Email, ExistingPassword, MailOutcome, OneTimeCode, Password, Session } from './tokens.ts'
 
 export const RoleShown = z.string().meta({ example: 'admin' })
 
@@ -19,6 +19,7 @@ export const CurrentUserView = z
     name: z.string(),
     email: z.string(),
     email_verified: z.boolean(),
+    second_factor: z.boolean(),
     org_id: Id,
     orgs: z.array(z.object({ id: Id, name: z.string(), role: RoleShown, created_at: WireInstant })),
   })
@@ -46,7 +47,7 @@ export const InvitationView = z
     email: z.string(),
     role: RoleShown,
     created_at: WireInstant,
-    created_by: Id,
+    created_by: Id.nullable().meta({ description: 'Null if the operator of the server invites.' }),
     created_by_name: z.string(),
     expires_at: WireInstant,
     mail_failed: z.boolean(),
@@ -222,14 +223,15 @@ export const memberRoutes = {
     summary: 'Accept an invitation',
     description:
       'Joins the organization with the token of the invitation. A new user sends a name and chooses a password, which the ' +
-      'rules for new passwords bind. A registered one sends the password, without a name.',
+      'rules for new passwords bind. A registered one sends the password, without a name, and a code if it is needed to sign in.',
     // The handler checks the password after the token, so that made-up tokens count as attempts and get 401.
     body: z.strictObject({
       token: text(1, 255),
       name: Name.optional(),
       password: JoiningPassword.optional(),
+      code: OneTimeCode.optional(),
     }),
     success: { status: 200, schema: dataOf(Session) },
-    errors: ['validation_error', 'bad_request', 'unauthorized', 'conflict', 'rate_limited'],
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'conflict', 'forbidden', 'rate_limited'],
   },
 } as const satisfies Record<string, Route>

@@ -66,6 +66,9 @@ export const Email = text(3, 254)
 /** An existing password: if it was once allowed, it must work for ever. */
 export const ExistingPassword = text(1, 255, { control: 'lines' })
 
+/** Of an authenticator app, or a recovery code. Spaces and hyphens do not count. */
+export const OneTimeCode = text(1, 64)
+
 /** A new password (D15.2). It must also differ from the e-mail address, see `passwordProblem`. */
 export const Password = text(10, 128, { control: 'lines' }).check((payload) => {
   if (isCommonPassword(payload.value))
@@ -141,7 +144,7 @@ export const tokenRoutes = {
       password: Password,
     }),
     success: { status: 201, schema: dataOf(SignedUp) },
-    errors: ['validation_error', 'bad_request', 'conflict', 'rate_limited'],
+    errors: ['validation_error', 'bad_request', 'forbidden', 'conflict', 'rate_limited'],
   },
   logIn: {
     ...open,
@@ -149,10 +152,17 @@ export const tokenRoutes = {
     path: '/auth/login',
     described: false,
     summary: 'Sign in',
-    description: 'Opens a session in `org_id`, or in the organization that the user joined first.',
-    body: z.strictObject({ email: text(1, 254), password: ExistingPassword, org_id: Id.optional() }),
+    description:
+      'Opens a session in `org_id`, or in the organization that the user joined first. If the user has one-time codes, a right ' +
+      'password without a right `code` gets 401 with `error.second_factor`.',
+    body: z.strictObject({
+      email: text(1, 254),
+      password: ExistingPassword,
+      code: OneTimeCode.optional(),
+      org_id: Id.optional(),
+    }),
     success: { status: 200, schema: dataOf(Session) },
-    errors: ['validation_error', 'bad_request', 'unauthorized', 'rate_limited'],
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'forbidden', 'rate_limited'],
   },
   refreshSession: {
     ...open,

@@ -15,13 +15,15 @@ export type Failure = {
 
 type Sentence = { title: string; detail?: string }
 
-/** A failure that a screen says in its own words. */
+/** A failure that a screen says in its own words: in a sentence, or at fields. */
 export class SaidError extends Error {
   readonly sentence: Sentence
+  readonly fields: FieldMessages
 
-  constructor(sentence: Sentence) {
+  constructor(sentence: Sentence, fields: FieldMessages = {}) {
     super(sentence.title)
     this.sentence = sentence
+    this.fields = fields
   }
 }
 
@@ -30,7 +32,7 @@ type FieldEntry = NonNullable<ErrorBody['fields']>[number]
 
 /** Turns any error into text for people who do not know the API. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof SaidError) return said(error.sentence)
+  if (error instanceof SaidError) return { ...said(error.sentence), fields: error.fields }
   if (error instanceof ApiError && error.error) return ofApi(error.error)
   if (error instanceof ApiError && (error.status ?? 500) < 500)
     return said({ title: 'The request was refused', detail: `The server answered with status ${error.status}.` }) // oxfmt-ignore

@@ -26,7 +26,9 @@ function isView(value: unknown): value is SavedView {
 }
 
 /** The page of a list is left out: a view begins at its first one. */
-export function searchOf(all: Readonly<Record<string, unknown>>): Record<string, string> {
+export function searchOf(
+  all: Readonly<Record<string, string | number | boolean | undefined>>,
+): Record<string, string> {
   const texts = Object.entries(all).flatMap(([name, value]) =>
     value === undefined || name === 'offset' ? [] : [[name, String(value)] as const],
   )

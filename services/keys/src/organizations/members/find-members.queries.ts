@@ -5,6 +5,7 @@ import type { Db, Tx, UserRow } from '../../db.ts'
 /** A user as a member of one organization; `id` is the user's. */
 export type Member = Pick<UserRow, 'id' | 'name' | 'email'> & {
   email_verified: boolean
+  second_factor: boolean
   org_id: number
   org_name: string
   org_created_at: string
@@ -80,5 +81,6 @@ export function members(db: Db) {
     .select(['app_user.id', 'app_user.name', 'app_user.email', 'membership.role', 'membership.org_id'])
     .select(['membership.revision', 'membership.created_at as joined_at'])
     .select(sql<boolean>`app_user.email_verified_at is not null`.as('email_verified'))
+    .select(sql<boolean>`app_user.second_factor_at is not null`.as('second_factor'))
     .select(['org.name as org_name', 'org.created_at as org_created_at'])
 }

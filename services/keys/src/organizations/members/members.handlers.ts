@@ -1,24 +1,14 @@
-import type { Changes } from '@whereabouts/contracts/resources/keys/audit'
-import { audit, changesOf } from '@whereabouts/db/outbox/audit'
+import { changesOf } from '@whereabouts/db/outbox/audit'
 import { hasRole, type Principal } from '@whereabouts/contracts/principal'
 import type { ListedMember, MemberView } from '@whereabouts/contracts/resources/keys/members'
 import { roleRequired } from '@whereabouts/service-kit/errors/errors'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tenants, Tx } from '../../db.ts'
-import { lastAdmin, memberNotFound } from '../../errors.ts'
+import { memberNotFound } from '../../errors.ts'
 import { lockMembers, lockMembersAsAdmin } from './acting-member.ts'
+import { auditMember, changeRole, takeAdminAway } from './change-role.ts'
 import { findMember, type Member } from './find-members.queries.ts'
-import {
-  countMembers,
-  deleteInvitationsBy,
-  deleteMembership,
-  deleteProvisioningLinksBy,
-  deleteResetLinksBy,
-  hasOtherAdmin,
-  listMembers,
-  updateRole,
-  type ListedRow,
-} from './members.queries.ts'
+import { countMembers, deleteMembership, listMembers, type ListedRow } from './members.queries.ts'
 import { enqueueMemberState } from './members.state.ts'
 
 export type MemberDeps = {
@@ -46,11 +36,7 @@ export function memberHandlers({ tenants, onChange }: MemberDeps): Pick<Handlers
       const member = await tenants.transaction(principal.orgId, async (tx) => {
         const { orgId } = await lockMembersAsAdmin(tx, principal)
         const before = await getMember(tx, orgId, params.user_id)
-        if (before.role === role) return before // a new revision would sign the member out
-        if (before.role === 'admin') await takeAdminAway(tx, before)
-        await enqueueMemberState(tx, await updateRole(tx, orgId, before.id, role))
-        await auditMember(tx, 'update', before, changesOf({ role: before.role }, { role }))
-        return { ...before, role }
+        return changeRole(tx, before, role)
       })
       onChange()
       return { data: toView(member) }
@@ -71,21 +57,10 @@ export function memberHandlers({ tenants, onChange }: MemberDeps): Pick<Handlers
   }
 }
 
-const auditMember = (tx: Tx, verb: string, { org_id, id }: Member, changes: Changes): Promise<void> =>
-  audit(tx, org_id, { action: `member.${verb}`, subject: { type: 'member', id }, changes })
-
 async function getMember(tx: Tx, orgId: number, userId: number): Promise<Member> {
   const member = await findMember(tx, orgId, userId)
   if (!member) throw memberNotFound()
   return member
-}
-
-/** Deletes the invitations and links of an administrator who is demoted or removed. Throws `lastAdmin` for the last one. */
-async function takeAdminAway(tx: Tx, { org_id, id }: Member): Promise<void> {
-  if (!(await hasOtherAdmin(tx, org_id, id))) throw lastAdmin()
-  await deleteInvitationsBy(tx, org_id, id)
-  await deleteResetLinksBy(tx, org_id, id)
-  await deleteProvisioningLinksBy(tx, org_id, id)
 }
 
 const toView = ({ id, name, email, role, joined_at }: Member): MemberView => ({

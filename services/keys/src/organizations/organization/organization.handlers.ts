@@ -4,11 +4,12 @@ import type { Usage } from '@whereabouts/contracts/messages/usage'
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { assetTypes, type AssetType } from '@whereabouts/contracts/resources/catalog/assets'
 import type { RetentionUpdate } from '@whereabouts/contracts/resources/keys/accounts'
-import type { OrgRow, Tenants } from '../../db.ts'
+import type { Tenants } from '../../db.ts'
 import { orgNotFound } from '../../errors.ts'
 import { lockMembersAsAdmin } from '../members/acting-member.ts'
 import { findOrg, updateOrg } from '../orgs/orgs.queries.ts'
 import { auditOrg, enqueueOrgState } from '../orgs/orgs.state.ts'
+import { organizationView, retentionOf, shown } from './organization.views.ts'
 
 type Deps = {
   tenants: Tenants
@@ -28,7 +29,7 @@ export function organizationHandlers({
     async getOrg({ principal: { orgId } }) {
       const org = await findOrg(tenants.forOrg(orgId), orgId)
       if (!org) throw orgNotFound()
-      return { data: { ...shown(org), timezone: org.timezone, retention_days: retentionOf(org) } }
+      return { data: organizationView(org) }
     },
 
     async updateOrg({ principal, body }) {
@@ -68,11 +69,4 @@ function keptForLess(type: AssetType, max: number): FieldEntry {
   const field = `retention_days.${type}`
   const message = `${field} must be ≤ ${max}, the days for which this installation keeps history`
   return { field, code: 'too_large', message, params: { max } }
-}
-
-const shown = ({ id, name, created_at }: OrgRow) => ({ id, name, created_at })
-
-function retentionOf({ retention_days: days }: OrgRow): Record<AssetType, number | null> {
-  const { asset, person, inventory }: Partial<Record<string, number>> = days
-  return { asset: asset ?? null, person: person ?? null, inventory: inventory ?? null }
 }

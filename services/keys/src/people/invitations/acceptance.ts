@@ -4,7 +4,7 @@ import type { BodyOf } from '@whereabouts/contracts/routes'
 import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import type { AppError } from '@whereabouts/service-kit/errors/app-error'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
-import type { InvitationRow, Tx } from '../../db.ts'
+import type { InvitationRow, Tx, UserRow } from '../../db.ts'
 import { invalidInvitation, invalidLogin, invitationUnusable, invitedSomebodyElse } from '../../errors.ts'
 import { userOf } from '../../organizations/members/acting-member.ts'
 import { insertMembership } from '../../organizations/members/members.queries.ts'
@@ -24,7 +24,8 @@ import {
   updatePassword,
 } from '../users/own-sessions.queries.ts'
 import type { PasswordHash } from '../users/passwords.ts'
-import { checkPassword } from '../users/password-check.ts'
+import { checkPassword, isUnchanged } from '../users/password-check.ts'
+import { checkCode } from '../second-factor/code-check.ts'
 import { checkNewPassword } from '../users/password-rules.ts'
 import { openSession, sessionReply } from '../users/sessions.ts'
 import { auditUser } from '../users/user-audit.ts'
@@ -33,12 +34,12 @@ import { findUserByEmail, insertUser, type NewUser } from '../users/users.querie
 import { describeInvitation, findInvitation, takeInvitation } from './invitations.queries.ts'
 
 /**
- * A registered user has proved who they are, with the password of this hash if there is one. An owner reads the mailbox
+ * A registered user has proved who they are, by what was checked if they have no session. An owner reads the mailbox
  * of an account whose address nobody has verified, and takes it over.
  */
 type Guest =
-  | { id: number; passwordHash?: Buffer }
-  | { owned: number; name: string; hash: PasswordHash }
+  | { id: number; checked?: UserRow }
+  | { owned: UserRow; name: string; hash: PasswordHash }
   | NewUser
 
 type AcceptanceOperation = 'describeInvitation' | 'acceptInvitation' | 'joinOrg'
@@ -104,7 +105,7 @@ export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, Accept
 async function guestOf(
   deps: UserDeps,
   invitation: InvitationRow,
-  { token, name, password }: BodyOf<'acceptInvitation'>,
+  { token, name, password, code }: BodyOf<'acceptInvitation'>,
   clientAddress: string,
 ): Promise<Guest> {
   const { email } = invitation
@@ -114,11 +115,14 @@ async function guestOf(
     const hash = () => deps.passwords.hash(addressBlock(clientAddress), password)
     const user = await findUserByEmail(deps.db, email)
     if (!user) return { name, email, ...(await hash()) }
-    if (user.email_verified_at === null && provesMailbox(invitation, token))
-      return { owned: user.id, name, hash: await hash() }
+    if (user.email_verified_at === null && provesMailbox(invitation, token)) {
+      // A mailbox is not a second factor, also where it stands for the password.
+      await checkCode(deps, user, code)
+      return { owned: user, name, hash: await hash() }
+    }
   }
-  const { id, password_hash } = await checkPassword(deps, { email, password, clientAddress })
-  return { id, passwordHash: password_hash }
+  const checked = await checkPassword(deps, { email, password, code, clientAddress })
+  return { id: checked.id, checked }
 }
 
 /** Returns the user's id. `gone` is the error if somebody was faster. */
@@ -147,10 +151,12 @@ async function admit(tx: Tx, guest: Guest): Promise<number> {
 /** The person who signed up with the address loses it: password, sessions and links. Throws 401 if it was verified meanwhile. */
 async function takeOver(
   tx: Tx,
-  { owned: id, name, hash }: { owned: number; name: string; hash: PasswordHash },
+  { owned, name, hash }: { owned: UserRow; name: string; hash: PasswordHash },
 ): Promise<number> {
+  const { id } = owned
   const now = await lockUser(tx, id)
-  if (!now || now.email_verified_at !== null) throw invalidLogin()
+  if (!now || now.email_verified_at !== null || now.second_factor_at !== owned.second_factor_at)
+    throw invalidLogin()
   await updateName(tx, id, name)
   await updatePassword(tx, id, hash)
   const changes = { ...changesOf({ name: now.name }, { name }), password: SECRET }
@@ -164,12 +170,9 @@ const provesMailbox = ({ mail_token_hash }: InvitationRow, token: string): boole
   mail_token_hash?.equals(hashSecret(token)) ?? false
 
 /** Throws 401 if the password was changed in between: then the guest may not be the user any more. */
-async function lockGuest(
-  tx: Tx,
-  { id, passwordHash }: { id: number; passwordHash?: Buffer },
-): Promise<number> {
+async function lockGuest(tx: Tx, { id, checked }: { id: number; checked?: UserRow }): Promise<number> {
   const now = await lockUser(tx, id)
-  if (passwordHash && !now?.password_hash.equals(passwordHash)) throw invalidLogin()
+  if (checked && !isUnchanged(now, checked)) throw invalidLogin()
   return id
 }
 

@@ -1,14 +1,13 @@
-import type { Changes } from '@whereabouts/contracts/resources/keys/audit'
-import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import type { InvitationView } from '@whereabouts/contracts/resources/keys/members'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
-import type { InvitationRow, Tenants, Tx } from '../../db.ts'
+import type { Tenants } from '../../db.ts'
 import type { Attempts } from '../../attempts/attempts.ts'
 import { alreadyMember, invitationNotFound, tooManyAttempts } from '../../errors.ts'
 import { lockMembersAsAdmin, userOf } from '../../organizations/members/acting-member.ts'
 import { isMemberByEmail } from '../../organizations/members/members.queries.ts'
 import { hashSecret, NO_STORE, randomToken } from '../../credentials/secrets.ts'
 import { findMember } from '../../organizations/members/find-members.queries.ts'
+import { auditInvitation } from './invitation-audit.ts'
 import type { Mails } from '../mail/mails.ts'
 import {
   countInvitations,
@@ -77,7 +76,7 @@ export function invitationHandlers({
             to: body.email,
             values: { org, invited_by },
           })
-        await auditInvitation(tx, 'create', row, changesOf(undefined, shown(row)))
+        await auditInvitation(tx, 'create', row)
         return { ...row, created_by_name: invited_by }
       })
       if (mail.id !== undefined) onChange()
@@ -89,22 +88,12 @@ export function invitationHandlers({
         const { orgId } = await lockMembersAsAdmin(tx, principal)
         const taken = await takeInvitation(tx, orgId, params.invitation_id)
         if (!taken) throw invitationNotFound()
-        await auditInvitation(tx, 'delete', taken, changesOf(shown(taken), undefined))
+        await auditInvitation(tx, 'delete', taken)
       })
       return undefined
     },
   }
 }
-
-const auditInvitation = (
-  tx: Tx,
-  verb: string,
-  { org_id, id }: InvitationRow,
-  changes: Changes,
-): Promise<void> =>
-  audit(tx, org_id, { action: `invitation.${verb}`, subject: { type: 'invitation', id }, changes })
-
-const shown = ({ email, role }: InvitationRow) => ({ email, role })
 
 const toView = ({ id, email, role, created_at, expires_at, ...by }: ListedInvitation): InvitationView => ({
   id,

@@ -3,17 +3,23 @@ import { sql } from 'kysely'
 import type { Db, InvitationRow, Tx } from '../../db.ts'
 import { emailKey } from '../../emails.ts'
 
-/** With the name of the administrator who invites. */
+/** With the name of the administrator who invites, or `OPERATOR`. */
 export type ListedInvitation = InvitationRow & { created_by_name: string }
 
 type NewInvitation = {
   email: string
   role: Role
   tokenHash: Buffer
-  createdBy: number
+  /** Null: the operator. */
+  createdBy: number | null
   /** Undefined if no mail is sent. */
   mail: { id: string; tokenHash: Buffer } | undefined
 }
+
+/** Shown as the one who invites, as in "The operator invites …". */
+const OPERATOR = 'The operator'
+
+const nameOf = (column: string) => sql<string>`coalesce(${sql.ref(column)}, ${OPERATOR})`
 
 const LIFE = sql<string>`clock_timestamp() + interval '7 days'`
 const hasToken = (hash: Buffer) => sql<boolean>`(token_hash = ${hash} or mail_token_hash = ${hash})`
@@ -52,9 +58,9 @@ export function listInvitations(
 ): Promise<ListedInvitation[]> {
   return db
     .selectFrom('invitation')
-    .innerJoin('app_user', 'app_user.id', 'invitation.created_by')
+    .leftJoin('app_user', 'app_user.id', 'invitation.created_by')
     .selectAll('invitation')
-    .select('app_user.name as created_by_name')
+    .select(nameOf('app_user.name').as('created_by_name'))
     .where('org_id', '=', orgId)
     .where(isPending)
     .orderBy('invitation.created_at', 'desc')
@@ -89,9 +95,10 @@ export function describeInvitation(db: Db, tokenHash: Buffer) {
   return db
     .selectFrom('invitation')
     .innerJoin('org', 'org.id', 'invitation.org_id')
-    .innerJoin('app_user as host', 'host.id', 'invitation.created_by')
+    .leftJoin('app_user as host', 'host.id', 'invitation.created_by')
     .select(['invitation.email', 'invitation.role', 'invitation.expires_at'])
-    .select(['org.id as org_id', 'org.name as org_name', 'host.name as invited_by'])
+    .select(['org.id as org_id', 'org.name as org_name'])
+    .select(nameOf('host.name').as('invited_by'))
     .where(hasToken(tokenHash))
     .where(isPending)
     .executeTakeFirst()

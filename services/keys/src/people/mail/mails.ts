@@ -12,6 +12,8 @@ const SECONDS: Record<Template, number> = {
   verification: 24 * HOUR,
   email_change: 24 * HOUR,
   email_changed: 24 * HOUR,
+  second_factor_on: 24 * HOUR,
+  second_factor_off: 24 * HOUR,
 }
 
 /** The page of the console that a link opens. */

@@ -42,6 +42,20 @@ export const TEXTS_EN = {
       'If you did not change it, tell an administrator of your organization at once.',
     ],
   }),
+  second_factor_on: () => ({
+    title: 'One-time codes were switched on',
+    paragraphs: [
+      'To sign in to Whereabouts, you now need a code of your authenticator app too. Keep the recovery codes in a safe place.',
+      'If you did not switch them on, tell an administrator of your organization at once.',
+    ],
+  }),
+  second_factor_off: () => ({
+    title: 'One-time codes were switched off',
+    paragraphs: [
+      'To sign in to Whereabouts, you now need only your password.',
+      'If you did not switch them off, change your password and tell an administrator of your organization at once.',
+    ],
+  }),
 } as const satisfies Record<string, (values: never) => Text>
 
 export type Template = keyof typeof TEXTS_EN

@@ -23,6 +23,7 @@ test('D10 users see their organizations, with the role in each', async ({ keys }
     data: {
       id: own.userId,
       email_verified: false,
+      second_factor: false,
       name: 'Ada',
       email: own.email,
       org_id: own.orgId,

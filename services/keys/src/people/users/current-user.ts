@@ -14,6 +14,7 @@ export async function currentUser(
   const userId = userOf(principal)
   const member = await findMember(tenants.forOrg(principal.orgId), principal.orgId, userId)
   if (!member) throw invalidToken()
-  const { id, name, email, org_id, email_verified } = member
-  return { id, name, email, email_verified, org_id, orgs: await listMemberships(db, userId) }
+  const { id, name, email, org_id, email_verified, second_factor } = member
+  const orgs = await listMemberships(db, userId)
+  return { id, name, email, email_verified, second_factor, org_id, orgs }
 }

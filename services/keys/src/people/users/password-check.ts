@@ -1,25 +1,32 @@
-import { sql } from 'kysely'
 import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
-import type { Attempts } from '../../attempts/attempts.ts'
 import type { KnownDevices } from '../../attempts/known-devices.ts'
-import type { Db, UserRow } from '../../db.ts'
+import type { UserRow } from '../../db.ts'
 import { invalidLogin } from '../../errors.ts'
 import type { Passwords } from './passwords.ts'
-import { auditUser } from './user-audit.ts'
+import { checkCode, isGuess, type CodeDeps } from '../second-factor/code-check.ts'
+import { auditFailure } from './user-audit.ts'
 import { findUserByEmail } from './users.queries.ts'
 
-type Deps = { db: Db; passwords: Passwords; attempts: Attempts; devices: KnownDevices }
+type Deps = CodeDeps & { passwords: Passwords; devices: KnownDevices }
 /** `device`: what the browser says to have signed in with before. */
-type Attempt = { email: string; password: string; clientAddress: string; device?: string | undefined }
+type Attempt = {
+  email: string
+  password: string
+  code?: string | undefined
+  clientAddress: string
+  device?: string | undefined
+}
 
 /**
- * The user with this e-mail and password. Throws 429, and one 401 for any wrong value. The guess is counted before it
- * is checked, so that parallel guesses cannot pass. Call `attempts.admit` first.
+ * The user with this e-mail and password, and with this code if theirs are on. Throws 429, one 401 for any wrong value,
+ * and another one for a code. The guess is counted before it is checked, so that parallel guesses cannot pass. Call
+ * `attempts.admit` first.
  */
 export async function checkPassword(
-  { db, passwords, attempts, devices }: Deps,
-  { email, password, clientAddress, device }: Attempt,
+  deps: Deps,
+  { email, password, code, clientAddress, device }: Attempt,
 ): Promise<UserRow> {
+  const { db, passwords, attempts, devices } = deps
   const before = device ? await findUserByEmail(db, email) : undefined
   const isKnown = device !== undefined && before !== undefined && devices.isKnown(device, before)
   const attempt = await attempts.onAccount(email, clientAddress, isKnown ? device : undefined)
@@ -29,16 +36,18 @@ export async function checkPassword(
     await auditFailure(db, user?.id ?? 0)
     throw invalidLogin()
   }
-  await attempt.succeeded()
+  // Each sign-in with codes begins without one, which is not a guess.
+  if (!isGuess(user, code)) await attempt.succeeded()
+  await checkCode(deps, user, code)
+  if (isGuess(user, code)) await attempt.succeeded()
   return user
 }
 
 /**
- * Takes about as long for an address without an account, which has no organization: the commit does not wait for the disk.
- * So the last rows may be missing after a crash of the database.
+ * Whether what was checked still holds; call with the locked row. Otherwise no session may start: a new password ends
+ * those of the old one, and switched-on codes are not only for the next sign-in.
  */
-const auditFailure = (db: Db, userId: number): Promise<void> =>
-  db.transaction().execute(async (tx) => {
-    await sql`set local synchronous_commit = off`.execute(tx)
-    await auditUser(tx, userId, { action: 'session.fail', id: null })
-  })
+export const isUnchanged = (now: UserRow | undefined, checked: UserRow): now is UserRow =>
+  now !== undefined &&
+  now.password_hash.equals(checked.password_hash) &&
+  now.second_factor_at === checked.second_factor_at

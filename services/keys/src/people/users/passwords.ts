@@ -31,6 +31,13 @@ export function createPasswords(inTurn: InTurn) {
     password_salt: randomBytes(SALT_BYTES),
   }
   return {
+    /** For an account that is opened by other means: no password matches, until its user chooses one. */
+    none: (): PasswordHash => ({
+      ...COST,
+      password_hash: randomBytes(HASH_BYTES),
+      password_salt: randomBytes(SALT_BYTES),
+    }),
+
     /** `source` is the address block that the hash queues for. */
     async hash(source: string, password: string): Promise<PasswordHash> {
       const cost = { ...COST, password_salt: randomBytes(SALT_BYTES) }

@@ -18,7 +18,7 @@ export async function register(tx: Tx, orgName: string, user: NewUser): Promise<
   await auditJoin(tx, membership, self)
   const { role, revision, created_at: joined_at } = membership
   const { name, email } = user
-  const email_verified = false
+  const [email_verified, second_factor] = [false, false]
   const inOrg = { org_id: org.id, org_name: org.name, org_created_at: org.created_at }
-  return { id, name, email, email_verified, ...inOrg, role, revision, joined_at }
+  return { id, name, email, email_verified, second_factor, ...inOrg, role, revision, joined_at }
 }

@@ -1,4 +1,4 @@
-import { audit } from '@whereabouts/db/outbox/audit'
+import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import { SESSION_TOKEN_SECONDS } from '@whereabouts/contracts/resources/keys/token-claims'
 import type { Session } from '@whereabouts/contracts/resources/keys/tokens'
 import { Reply } from '@whereabouts/service-kit/http/serve'
@@ -10,19 +10,27 @@ import { endChain } from '../../credentials/tokens/chains.ts'
 import { lockRefreshToken, ownerOf, startChain } from '../../credentials/tokens/tokens.queries.ts'
 import { lockMember, type Member } from '../../organizations/members/find-members.queries.ts'
 
+/** How somebody signed in, for the audit. A password is not named. */
+type SignInWay = 'single_sign_on'
+
 export type OpenedSession = { member: Member; refreshToken: string; chainId: string }
 
 /** Undefined if the user is not a member of the organization. */
-export async function openSession(tx: Tx, orgId: number, userId: number): Promise<OpenedSession | undefined> {
+export async function openSession(
+  tx: Tx,
+  orgId: number,
+  userId: number,
+  way?: SignInWay,
+): Promise<OpenedSession | undefined> {
   const member = await lockMember(tx, orgId, userId)
-  return member && startSession(tx, member)
+  return member && startSession(tx, member, way)
 }
 
 /**
  * Starts the session's chain of refresh tokens. `sessionReply` signs the access token after the commit. Call in the
  * transaction that created or locked the membership.
  */
-export async function startSession(tx: Tx, member: Member): Promise<OpenedSession> {
+export async function startSession(tx: Tx, member: Member, way?: SignInWay): Promise<OpenedSession> {
   const refreshToken = randomToken()
   const owner = { orgId: member.org_id, userId: member.id }
   const chainId = await startChain(tx, owner, hashSecret(refreshToken))
@@ -30,7 +38,11 @@ export async function startSession(tx: Tx, member: Member): Promise<OpenedSessio
   await audit(
     tx,
     member.org_id,
-    { action: 'session.create', subject: { type: 'session', id: null, external_key: chainId } },
+    {
+      action: 'session.create',
+      subject: { type: 'session', id: null, external_key: chainId },
+      changes: changesOf(undefined, way && { way }),
+    },
     self,
   )
   return { member, refreshToken, chainId }

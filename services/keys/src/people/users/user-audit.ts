@@ -2,7 +2,7 @@ import type { Actor } from '@whereabouts/contracts/messages/audit'
 import { audited, type Act } from '@whereabouts/db/outbox/audit'
 import { enqueueAll } from '@whereabouts/db/outbox/outbox'
 import { sql } from 'kysely'
-import type { Tx } from '../../db.ts'
+import type { Db, Tx } from '../../db.ts'
 
 /**
  * Records what concerns an account in each organization of its user, at most the hundred that they joined first. Of a user
@@ -40,3 +40,13 @@ export const auditSessionEnd = (
       },
     ),
   )
+
+/**
+ * A failed sign-in. Takes about as long for an address without an account, which has no organization: the commit does not wait for the disk.
+ * So the last rows may be missing after a crash of the database.
+ */
+export const auditFailure = (db: Db, userId: number): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    await sql`set local synchronous_commit = off`.execute(tx)
+    await auditUser(tx, userId, { action: 'session.fail', id: null })
+  })

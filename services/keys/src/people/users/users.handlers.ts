@@ -14,7 +14,7 @@ import { writeProof } from '../mailboxes/write-proof.ts'
 import { currentUser } from './current-user.ts'
 import { auditSessionEnd, auditUser } from './user-audit.ts'
 import { lockUser, updateName } from './own-sessions.queries.ts'
-import { checkPassword } from './password-check.ts'
+import { checkPassword, isUnchanged } from './password-check.ts'
 import { refuseEmailAsPassword } from './password-rules.ts'
 import { register } from './registration.ts'
 import { openSession, sessionReply, startSession, switchSession } from './sessions.ts'
@@ -78,8 +78,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       await accessTokens.prepare()
       const session = await db.transaction().execute(async (tx) => {
         const now = await lockUser(tx, user.id)
-        // Changed in between: the new password must end this session too, so it does not start.
-        if (!now?.password_hash.equals(user.password_hash)) return undefined
+        if (!isUnchanged(now, user)) return undefined
         return openSession(tx, member.org_id, user.id)
       })
       if (!session) throw invalidLogin() // also if removed in between

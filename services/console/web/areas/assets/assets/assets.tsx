@@ -1,10 +1,12 @@
-import { Button, Group, Loader, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import IconPlus from '@tabler/icons-react/icons/IconPlus'
 import IconUpload from '@tabler/icons-react/icons/IconUpload'
 import IconDownload from '@tabler/icons-react/icons/IconDownload'
+import { DownloadProgress } from '../../../parts/download/download-progress.tsx'
+import { useDownload, type Download } from '../../../parts/download/use-download.ts'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
 import { PagedTable } from '../../../parts/table/paged-table.tsx'
@@ -21,8 +23,8 @@ import { SelectionBar } from '../bulk/selection-bar.tsx'
 import { exportLabel } from './export-label.ts'
 import { NewAsset } from './new-asset.tsx'
 import { queryOf, useAssets, useLastLocations } from './use-assets.ts'
-import { MOST_ROWS, nameOf, placeFile } from './place-file.ts'
-import { listFile, useExport, type AssetFile, type Export } from './use-export.ts'
+import { MOST_ROWS, placeFile } from './place-file.ts'
+import { listFile } from './list-file.ts'
 import { Icon } from '../../../parts/page/icon.tsx'
 import { ViewsMenu } from '../../../parts/views/views-menu.tsx'
 import { ForMembers } from '../../../session/for-members.tsx'
@@ -46,7 +48,7 @@ export default function Assets() {
   const { canWrite } = useSession()
   const [isCreating, creating] = useDisclosure(false)
   useWanted('new-asset', () => canWrite && creating.open())
-  const exported = useExport()
+  const exported = useDownload<AssetDownload>()
   const assets = useAssets(list)
   const lastLocations = useLastLocations(
     (assets.data?.data ?? []).map(({ id }) => id),
@@ -98,7 +100,7 @@ export default function Assets() {
         </>
       }
     >
-      <ExportNotice {...exported} />
+      <DownloadProgress {...exported} what={countOf(exported.asked?.total ?? 0)} />
       <NewAsset isOpen={isCreating} onClose={creating.close} />
       <AsOfNotice at={list.at} onChange={(at) => setList({ at, offset: '0' })} />
       <AssetFilters filter={list} onChange={(change) => setList({ ...change, offset: '0' })} />
@@ -126,15 +128,16 @@ export default function Assets() {
   )
 }
 
+type AssetDownload = Download & { total: number }
+
 /** What the list shows, as a file. */
-const fileOf = (list: List, total: number): AssetFile =>
-  list.at === ''
-    ? {
-        name: 'assets.csv',
-        total,
-        load: (signal, onBytes) => listFile(queryOf(list), signal, onBytes),
-      }
-    : { name: nameOf(list.at), total, load: (signal, onBytes) => placeFile(list, signal, onBytes) }
+const fileOf = (list: List, total: number): AssetDownload => ({
+  total,
+  load: (signal, onBytes) =>
+    list.at === '' ? listFile(queryOf(list), signal, onBytes) : placeFile(list, signal, onBytes),
+})
+
+const countOf = (total: number) => `${number.format(total)} ${total === 1 ? 'asset' : 'assets'}`
 
 function NoAssets({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (!isFiltered)
@@ -158,25 +161,4 @@ function NoAssets({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =>
   )
 }
 
-/** Progress of an export, with a cancel button. */
-function ExportNotice({ bytes, error, retry, total, cancel }: Export) {
-  if (error !== undefined) return <FailureNotice error={error} onRetry={retry} />
-  if (bytes === undefined) return null
-  return (
-    <Group gap="sm">
-      <Loader size="xs" aria-hidden />
-      <Text
-        size="sm"
-        role="status"
-      >{`Exporting ${number.format(total)} ${total === 1 ? 'asset' : 'assets'}: ${sizeText(bytes)} so far`}</Text>
-      <Button size="compact-sm" variant="default" onClick={cancel}>
-        Cancel export
-      </Button>
-    </Group>
-  )
-}
-
 const number = new Intl.NumberFormat()
-
-const sizeText = (bytes: number) =>
-  bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`

@@ -13,7 +13,7 @@ export async function placeFile(
   list: List,
   signal: AbortSignal,
   onBytes: (bytes: number) => void,
-): Promise<Blob> {
+): Promise<File> {
   const parts: string[] = [BYTE_ORDER_MARK]
   let bytes = 0
   for (let offset = 0, total = 1; offset < total; offset += PAGE) {
@@ -32,8 +32,8 @@ export async function placeFile(
     bytes += text.length
     onBytes(bytes)
   }
-  return new Blob(parts, { type: 'text/csv;charset=utf-8' })
+  return new File(parts, nameOf(list.at), { type: 'text/csv;charset=utf-8' })
 }
 
 /** A file of the past says so in its name. */
-export const nameOf = (at: string): string => `assets-as-of-${at.replaceAll(/[^\dTZ]+/g, '-')}.csv`
+const nameOf = (at: string): string => `assets-as-of-${at.replaceAll(/[^\dTZ]+/g, '-')}.csv`

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import type { Asset } from '../assets/asset-fields.ts'
 
 /** What one request exports, and few enough to look through before changing them. */
@@ -37,9 +37,9 @@ export function newSelection() {
 
 /** A selection of one list. Another filter is another list: nobody changes what they do not see. */
 export function useSelection(filter: string): Selection {
-  const selection = useMemo(newSelection, [])
-  useEffect(() => selection.clear, [selection, filter])
-  return selection
+  const [kept, setKept] = useState(() => ({ filter, selection: newSelection() }))
+  if (kept.filter !== filter) setKept({ filter, selection: newSelection() })
+  return kept.selection
 }
 
 export const useSelected = (selection: Selection): ReadonlyMap<number, Asset> =>

@@ -9,7 +9,7 @@ import type { Import } from './import-files.ts'
 import { OUTCOMES, useImportRows, type ImportRow, type Outcome, type RowFilter } from './use-imports.ts'
 import { unwrap } from '@whereabouts/client/client'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
-import { saveFile } from '../../../parts/table/save-file.ts'
+import { saveFile } from '../../../parts/download/save-file.ts'
 import { useSend } from '../../../parts/form/use-send.ts'
 import { client } from '../../../session/api.ts'
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { saveFile } from '../../../parts/table/save-file.ts'
+import { saveFile } from '../../../parts/download/save-file.ts'
 import { api } from '../../../session/api.ts'
 import { exportPages } from './export-pages.ts'
 import { queryOf, type Filter } from './filter.ts'

@@ -2,11 +2,12 @@ import { Screen } from '../../../parts/page/screen.tsx'
 import { useSession } from '../../../session/use-session.ts'
 import { EmailCard } from './email-card.tsx'
 import { NameCard } from './name-card.tsx'
+import { OneTimeCodesCard } from './one-time-codes/one-time-codes-card.tsx'
 import { PasswordCard } from './password-card.tsx'
 import { RoleCard } from './role-card.tsx'
 import { Sessions } from './sessions.tsx'
 
-/** The signed-in person: name, address, password, sessions and role. */
+/** The signed-in person: name, address, password, one-time codes, sessions and role. */
 export default function AccountScreen() {
   const { user } = useSession()
   return (
@@ -14,6 +15,7 @@ export default function AccountScreen() {
       <NameCard />
       <EmailCard />
       <PasswordCard />
+      <OneTimeCodesCard />
       <Sessions />
       <RoleCard />
     </Screen>

@@ -1,5 +1,5 @@
-import { Button, Group, NativeSelect, Pill, Select, TextInput } from '@mantine/core'
-import { thingText, THING_CHOICES } from '../../../parts/audit/audit-text.ts'
+import { Button, Group, NativeSelect, Select, TextInput } from '@mantine/core'
+import { thingText, THING_CHOICES } from '../../../parts/audit/later/audit-text.ts'
 import { DEFAULTS, type Filter } from './audit-filter.ts'
 import { useActors } from './use-actors.ts'
 
@@ -47,14 +47,9 @@ export function AuditFilters({ filter, onChange }: Props) {
         Failed sign-ins
       </Button>
       {filter.thing !== '' && (
-        <Pill
-          size="lg"
-          withRemoveButton
-          onRemove={() => set({ thing: '' })}
-          removeButtonProps={{ 'aria-label': 'Show all again', tabIndex: 0 }}
-        >
-          Only {thingText(filter.type)} {filter.thing}
-        </Pill>
+        <Button variant="light" onClick={() => set({ thing: '' })}>
+          Only {thingText(filter.type)} {filter.thing}: show all again
+        </Button>
       )}
     </Group>
   )

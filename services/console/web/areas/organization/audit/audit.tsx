@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core'
-import { COLUMNS_OF_ALL } from '../../../parts/audit/audit-columns.tsx'
+import { COLUMNS_OF_ALL } from '../../../parts/audit/later/audit-columns.tsx'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
 import { usePage } from '../../../parts/load/use-read.ts'
 import { Screen } from '../../../parts/page/screen.tsx'

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { unwrap } from '@whereabouts/client/client'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
 import { countText } from '../../../parts/table/count-text.ts'
-import { saveFile } from '../../../parts/table/save-file.ts'
+import { saveFile } from '../../../parts/download/save-file.ts'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client } from '../../../session/api.ts'
@@ -53,7 +53,7 @@ async function pageOf(orgId: number, query: Query & { limit: number; offset: num
     parseAs: 'text',
   })
   return {
-    lines: String(unwrap(answer)),
+    lines: unwrap(answer),
     total: Number(answer.response.headers.get('X-Total-Count')),
   }
 }

@@ -5,9 +5,10 @@ import { Screen } from '../../../parts/page/screen.tsx'
 import { useRead } from '../../../parts/load/use-read.ts'
 import { useSession } from '../../../session/use-session.ts'
 import { DeleteOrganization } from './delete-organization.tsx'
+import { ExportOrganization } from './export-organization.tsx'
 import { NameForm } from './name-form.tsx'
 
-/** Name, time zone and end of the organization. */
+/** Name, time zone, export and end of the organization. */
 export default function Settings() {
   const { org, isAdmin } = useSession()
   const path = { org_id: org.id }
@@ -32,6 +33,7 @@ export default function Settings() {
           }
         </Loaded>
       </Card>
+      {isAdmin && <ExportOrganization />}
       {isAdmin && <DeleteOrganization />}
     </Screen>
   )

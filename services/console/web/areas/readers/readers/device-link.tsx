@@ -1,15 +1,13 @@
-import { Box, Button, Group, Paper, Stack, Text } from '@mantine/core'
-import { lazy, Suspense } from 'react'
+import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
 import { addressWithToken } from '../../../parts/load/open-api.ts'
 import { SecretOnce } from '../../../parts/form/secret-once.tsx'
+import { QrCode } from '../../../parts/page/qr-code.tsx'
 import { dayTime } from '../../../parts/time/times.ts'
 import { useSend } from '../../../parts/form/use-send.ts'
 import { api } from '../../../session/api.ts'
 import { useSession } from '../../../session/use-session.ts'
 import type { ReaderFormat } from '../../connect/formats.ts'
-
-const QrCode = lazy(() => import('./later/qr-code.tsx'))
 
 /** A link for the person at the device, who needs no account. Opening it creates user name and password. */
 export function DeviceLink({ readerKey, format }: { readerKey: string; format: string }) {
@@ -33,11 +31,7 @@ export function DeviceLink({ readerKey, format }: { readerKey: string; format: s
             `${readerKey}. It works once, until ${dayTime(send.result.expires_at)}.`
           }
         >
-          <Box mih={240}>
-            <Suspense>
-              <QrCode text={address} label={`QR code of the link for ${readerKey}`} />
-            </Suspense>
-          </Box>
+          <QrCode text={address} label={`QR code of the link for ${readerKey}`} />
         </SecretOnce>
       </Paper>
     )

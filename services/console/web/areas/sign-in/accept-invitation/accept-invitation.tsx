@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core'
+import { Anchor, Text } from '@mantine/core'
 import { Link, Navigate } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
 import { ApiError } from '@whereabouts/client/client'
@@ -8,6 +8,8 @@ import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
 import { Waiting } from '../../../parts/load/loaded.tsx'
 import { openApi, tokenInAddress } from '../../../parts/load/open-api.ts'
 import { SignedOutPage } from '../../../parts/page/signed-out-page.tsx'
+import { SignOnButton } from '../../../parts/sign-in/sign-on-button.tsx'
+import { useSignOnState } from '../../../parts/sign-in/sign-on-state.ts'
 import { useSessionState } from '../../../session/use-session.ts'
 import { InvitationText } from './invitation-text.tsx'
 import { JoinAsGuest } from './join-as-guest.tsx'
@@ -19,6 +21,7 @@ export function AcceptInvitation() {
   // As it was when the page opened: joining changes it, but must not change the form while it is sent.
   const [state] = useState(useSessionState())
   const [isJoined, setJoined] = useState(false)
+  const signOn = useSignOnState()
   const invitation = useQuery({
     queryKey: ['invitation', token],
     enabled: token !== '',
@@ -43,7 +46,7 @@ export function AcceptInvitation() {
         <FailureNotice error={invitation.error} onRetry={() => void invitation.refetch()} />
       </SignedOutPage>
     )
-  if (!invitation.data)
+  if (!invitation.data || signOn.isPending)
     return (
       <SignedOutPage title="Join an organization">
         <Waiting what="the invitation" />
@@ -57,12 +60,22 @@ export function AcceptInvitation() {
     >
       {session ? (
         <JoinSignedIn token={token} invitation={invitation.data} user={session.user} />
+      ) : signOn.data?.required ? (
+        <SignOnFirst />
       ) : (
         <JoinAsGuest token={token} invitation={invitation.data} onJoined={() => setJoined(true)} />
       )}
     </SignedOutPage>
   )
 }
+
+/** Where nobody has a password. */
+const SignOnFirst = () => (
+  <>
+    <Text size="sm">Sign in first. Then open the link of the invitation again.</Text>
+    <SignOnButton isMain />
+  </>
+)
 
 const Useless = ({ title, children }: { title: string; children: string }) => (
   <SignedOutPage title="Join an organization">

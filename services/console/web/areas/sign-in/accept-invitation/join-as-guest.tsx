@@ -5,6 +5,8 @@ import { atMost, filled, firstOf, newPassword } from '../../../parts/form/checks
 import { CurrentPassword, NewPassword } from '../../../parts/form/password-fields.tsx'
 import { SendForm } from '../../../parts/form/send-form.tsx'
 import { useSend } from '../../../parts/form/use-send.ts'
+import { CodeField } from '../../../parts/sign-in/code-field.tsx'
+import { useCode } from '../../../parts/sign-in/use-code.ts'
 import { acceptInvitation } from '../../../session/session.ts'
 import type { Invitation } from './invitation-text.tsx'
 
@@ -21,20 +23,25 @@ export function JoinAsGuest({ token, invitation: { email }, onJoined }: Props) {
   const [who, setWho] = useState<Who>('new')
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
+  const { code, setCode, checks, open } = useCode()
   const isNew = who === 'new'
-  const send = useSend(() => acceptInvitation({ token, password, ...(isNew && { name: name.trim() }) }), {
-    check: () =>
-      isNew
+  const join = (sent: { code?: string }) =>
+    acceptInvitation({ token, password, ...(isNew && { name: name.trim() }), ...sent })
+  const send = useSend(() => open(join), {
+    check: () => ({
+      ...(isNew
         ? {
             name: firstOf(filled(name, 'Enter your name.'), atMost(name, 255)),
             password: newPassword(password, email),
           }
-        : { password: filled(password, 'Enter your password.') },
+        : { password: filled(password, 'Enter your password.') }),
+      ...checks,
+    }),
     explain: ({ detail }) => whyNot(detail),
-    onDone: onJoined,
+    onDone: (isJoined) => isJoined && onJoined(),
   })
   return (
-    <SendForm send={send} label="Join" shownFields={isNew ? ['name', 'password'] : ['password']}>
+    <SendForm send={send} label="Join" shownFields={[...(isNew ? ['name'] : []), 'password', 'code']}>
       <TextInput label="Email" type="email" value={email} autoComplete="username" readOnly />
       <Radio.Group
         label="Who you are"
@@ -60,6 +67,7 @@ export function JoinAsGuest({ token, invitation: { email }, onJoined }: Props) {
           </Anchor>
         </>
       )}
+      {code !== undefined && <CodeField {...send.entry('code', code, setCode)} autoFocus />}
     </SendForm>
   )
 }
