@@ -748,7 +748,7 @@ export interface paths {
         };
         /**
          * Come back from the sign-on provider
-         * @description Leads to the sign-in screen, with a code for `openSignOnSession` or a problem in the fragment. Works once, for ten minutes, and only in the browser that started.
+         * @description Leads to the sign-in screen, with a code for `openSignOnSession` or a problem in the fragment. Works once, for ten minutes, and only in the browser that started. Somebody who may not come in gets 403, and a browser goes on from there.
          *
          *     **Access:** anyone. No token required.
          *
@@ -10189,7 +10189,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Error400"];
-            403: components["responses"]["RefusedUserAgent"];
+            403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

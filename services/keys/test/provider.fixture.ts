@@ -8,7 +8,7 @@ import { createProvider } from '../src/people/single-sign-on/provider.ts'
 import type { SignOn } from '../src/people/single-sign-on/single-sign-on.handlers.ts'
 import { test as base, type Keys } from './keys.fixture.ts'
 
-const PUBLIC_URL = 'https://whereabouts.example'
+export const PUBLIC_URL = 'https://whereabouts.example'
 const CALLBACK = `${PUBLIC_URL}/api/v1/auth/oidc/callback`
 const CLIENT = { client_id: 'whereabouts', client_secret: 'a secret of the provider' }
 
@@ -180,8 +180,9 @@ export async function comeBack(
   { cookie }: Browser,
 ): Promise<Record<string, string>> {
   const response = await send(`${to.pathname}${to.search}`, { headers: { cookie } })
-  if (response.statusCode !== 302) throw new Error(response.body)
-  const screen = new URL(String(response.headers.location))
+  if (response.statusCode !== 302 && response.statusCode !== 403) throw new Error(response.body)
+  const { location, refresh } = response.headers
+  const screen = new URL(location ?? String(refresh).replace('0; url=', ''))
   if (`${screen.origin}${screen.pathname}` !== `${PUBLIC_URL}/sign-in`) throw new Error(screen.href)
   return Object.fromEntries(new URLSearchParams(screen.hash.slice(1)))
 }

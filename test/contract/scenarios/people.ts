@@ -206,6 +206,7 @@ export const peopleScenarios: Record<string, Scenario> = {
   finishSignOn: {
     302: NEEDS_PROVIDER,
     400: () => ({ query: 'state=x&state=x' }),
+    403: NEEDS_PROVIDER,
     404: () => ({}),
   },
   openSignOnSession: {

@@ -55,7 +55,7 @@ export const signOnRoutes = {
     summary: 'Come back from the sign-on provider',
     description:
       'Leads to the sign-in screen, with a code for `openSignOnSession` or a problem in the fragment. Works once, for ten ' +
-      'minutes, and only in the browser that started.',
+      'minutes, and only in the browser that started. Somebody who may not come in gets 403, and a browser goes on from there.',
     query: z.strictObject({
       state: textParameter(255, 'What the sign-on started with.').optional(),
       code: textParameter(4096, "The provider's code.").optional(),
@@ -63,7 +63,7 @@ export const signOnRoutes = {
       error: textParameter(255, 'Why the provider refused.').optional(),
     }),
     success: { status: 302 },
-    errors: ['validation_error', 'not_found'],
+    errors: ['validation_error', 'forbidden', 'not_found'],
   },
   openSignOnSession: {
     ...open,

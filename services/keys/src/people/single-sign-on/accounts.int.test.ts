@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import type { Keys, Org } from '../../../test/keys.fixture.ts'
-import { signOnAs, test, type TestProvider } from '../../../test/provider.fixture.ts'
+import { PUBLIC_URL, signOnAs, start, test, type TestProvider } from '../../../test/provider.fixture.ts'
 import { markVerified } from '../users/own-sessions.queries.ts'
 
 type Given = { keys: Keys; provider: TestProvider }
@@ -92,6 +92,18 @@ describe('D15.5 somebody new', () => {
     const subject = provider.person({ email, email_verified: true, ...claims })
     expect(await problemOf({ keys, provider }, subject)).toBe('no_access')
     expect(await userOf(keys, email)).toBeUndefined()
+  })
+
+  test('without a group gets 403, and the browser is led to the sign-in screen', async ({
+    keys,
+    provider,
+  }) => {
+    const { cookie, address } = await start(keys.send)
+    const back = await provider.signIn(address, provider.person({ email: newEmail() }))
+    const response = await keys.send(`${back.pathname}${back.search}`, { headers: { cookie } })
+    expect(response.json().error).toMatchObject({ status: 403, type: 'forbidden' })
+    expect(response.headers['refresh']).toBe(`0; url=${PUBLIC_URL}/sign-in#sign_on_problem=no_access`)
+    expect(response.headers['location']).toBeUndefined()
   })
 
   test('whose only group is of an organization that is not there is refused', async ({ keys, provider }) => {

@@ -15,7 +15,7 @@ import type { Identity } from './claims.rules.ts'
 import type { Provider } from './provider.ts'
 import { rolesOf, type GroupRole } from './roles.rules.ts'
 import { signOnCookie } from './sign-on-cookie.ts'
-import { SignOnRefusal } from './sign-on-refusal.ts'
+import { forbiddenBy, SignOnRefusal } from './sign-on-refusal.ts'
 import { secretsOf } from './sign-on-secrets.ts'
 import { insertCode, insertSignOn, takeCode, takeSignOn } from './sign-on.queries.ts'
 
@@ -57,7 +57,7 @@ function withProvider(
   const cookie = signOnCookie(new URL(publicUrl).protocol === 'https:')
   // In the fragment, so that no log and no other server sees it.
   const signInScreen = (fields: Record<string, string>) =>
-    sendOn(new URL(`/sign-in#${String(new URLSearchParams(fields))}`, publicUrl))
+    new URL(`/sign-in#${String(new URLSearchParams(fields))}`, publicUrl)
 
   async function identify(query: Record<string, string | undefined>, token: string | undefined) {
     if (token === undefined) throw new SignOnRefusal('expired')
@@ -101,11 +101,14 @@ function withProvider(
       return withTrace(trace, async () => {
         try {
           const identity = await identify(query, token)
-          return signInScreen({ [SIGN_ON_CODE]: await admitted(identity, token ?? '', log) })
+          return sendOn(signInScreen({ [SIGN_ON_CODE]: await admitted(identity, token ?? '', log) }))
         } catch (error) {
           if (!(error instanceof SignOnRefusal)) throw error
           log.warn({ problem: error.problem, err: error.cause }, 'sign-on refused')
-          return signInScreen({ [SIGN_ON_PROBLEM]: error.problem })
+          const screen = signInScreen({ [SIGN_ON_PROBLEM]: error.problem })
+          const forbidden = forbiddenBy(error, screen)
+          if (forbidden) throw forbidden
+          return sendOn(screen)
         }
       })
     },
