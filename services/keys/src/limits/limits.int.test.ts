@@ -13,6 +13,7 @@ async function run(keys: Keys, request: Request): Promise<string> {
     readPassword: async () => '',
     publishTimeoutMs: 100,
     publicUrl: undefined,
+    issuer: undefined,
     reloadBrokers: async () => [],
     usageElsewhere: async () => ELSEWHERE,
     print: (text) => printed.push(text),

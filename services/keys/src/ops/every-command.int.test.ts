@@ -42,6 +42,10 @@ const COMMANDS: Record<Request['command'], Command> = {
   'org delete': { line: ({ orgId }) => `org delete ${orgId} --yes`, audit: ['org.delete', 'api_key.delete'] },
   'user reset-link': { line: ({ email }) => `user reset-link ${email}`, audit: ['reset_link.create'] },
   'user codes-off': { line: ({ email }) => `user codes-off ${email}`, audit: ['second_factor.delete'] },
+  'user sign-on-link': {
+    line: ({ email }) => `user sign-on-link ${email} s-2 --issuer https://other.example`,
+    audit: ['user.update'],
+  },
   'user sign-on-unlink': { line: ({ email }) => `user sign-on-unlink ${email}`, audit: ['user.update'] },
   'key list': { line: ({ orgId }) => `key list --org ${orgId} --all` },
   'key limit': { line: ({ key }) => `key limit ${key.id} --per-minute 600`, audit: ['api_key.update'] },
@@ -82,6 +86,7 @@ async function run(keys: Keys, line: string): Promise<string[]> {
     usageElsewhere: async () => ELSEWHERE,
     reloadBrokers: async () => [{ name: 'nats-0', problem: undefined }],
     publicUrl: undefined,
+    issuer: undefined,
     print: (printedText) => printed.push(printedText),
   })
   return printed

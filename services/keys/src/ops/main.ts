@@ -36,6 +36,7 @@ async function withDatabase(request: Request): Promise<void> {
       usageElsewhere,
       reloadBrokers,
       publicUrl: process.env['PUBLIC_URL'] || undefined,
+      issuer: process.env['OIDC_ISSUER'] || undefined,
       publishTimeoutMs: PUBLISH_TIMEOUT_MS,
     })
   } finally {

@@ -30,6 +30,7 @@ async function run(keys: Keys, request: Request, secret = keys.secret): Promise<
     usageElsewhere: async () => ELSEWHERE,
     reloadBrokers: async () => reloaded,
     publicUrl: 'https://whereabouts.example/',
+    issuer: undefined,
     print: (text) => printed.push(text),
   })
   expect(printed).toHaveLength(1)
@@ -375,6 +376,30 @@ describe('org add-admin', () => {
   test('an unknown organization is not found, and nothing is stored', async ({ keys }) => {
     await expect(add(keys, 4_711, 'grace@example.com')).rejects.toMatchObject({ type: 'not_found' })
   })
+})
+
+test('the operator links single sign-on to one person, once, and takes nobody else’s subject', async ({
+  keys,
+}) => {
+  const [ada, grace] = [await keys.signUp(), await keys.signUp()]
+  const issuer = 'https://entra.example'
+  const link = ({ email }: Org, subject: string, given: string | undefined = issuer): Request => ({
+    command: 'user sign-on-link',
+    email,
+    subject,
+    issuer: given,
+    json: true,
+  })
+  expect(await run(keys, link(ada, 'ada-1'))).toMatchObject({ user: { id: ada.userId }, changed: true })
+  for (let again = 0; again < 2; again += 1)
+    expect(await run(keys, link(ada, 'ada-1'))).toMatchObject({ changed: false })
+  expect(await findLinkedUser(keys.database.db, issuer, 'ada-1')).toBe(ada.userId)
+  await expect(run(keys, link(grace, 'ada-1'))).rejects.toMatchObject({ type: 'conflict' })
+  await expect(run(keys, link(ada, 'ada-2'))).rejects.toMatchObject({ type: 'conflict' })
+  await expect(run(keys, { ...link(grace, 'grace-1'), issuer: undefined } as Request)).rejects.toMatchObject({
+    type: 'usage',
+  })
+  expect(await findLinkedUser(keys.database.db, issuer, 'grace-1')).toBeUndefined()
 })
 
 test('the operator unlinks single sign-on of one person, who can be linked to another subject then', async ({

@@ -9,7 +9,7 @@ import { setLimit, showUsage } from './limits.commands.ts'
 import { findOrgId } from './org-reference.ts'
 import type { Report } from './report.ts'
 import { addAdmin } from './admins.commands.ts'
-import { createResetLink, switchSecondFactorOff, unlinkSignOn } from './users.commands.ts'
+import { createResetLink, switchSecondFactorOff, linkSignOn, unlinkSignOn } from './users.commands.ts'
 import { listAllSigningKeys, rotateSigningKeys } from './signing-keys.commands.ts'
 import { reportReload } from './broker.commands.ts'
 import type { ReloadedServer } from '@whereabouts/messaging/connect/ask-servers'
@@ -28,6 +28,8 @@ export type OpsDeps = {
   reloadBrokers: () => Promise<ReloadedServer[]>
   /** Where people open the console, if the environment says so. */
   publicUrl: string | undefined
+  /** OIDC_ISSUER. */
+  issuer: string | undefined
   /** How long to wait for the running service to publish a change. */
   publishTimeoutMs: number
 }
@@ -99,6 +101,10 @@ async function carryOut(request: Request, deps: OpsDeps): Promise<Report> {
       return createResetLink(db, { ...request, consoleUrl: request.consoleUrl ?? deps.publicUrl })
     case 'user codes-off':
       return switchSecondFactorOff(db, request.email)
+    case 'user sign-on-link': {
+      const { email, subject, issuer = deps.issuer } = request
+      return linkSignOn(db, { email, subject, issuer })
+    }
     case 'user sign-on-unlink':
       return unlinkSignOn(db, request.email)
     case 'key list':

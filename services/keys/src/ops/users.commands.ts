@@ -4,7 +4,14 @@ import { putResetLink } from '../people/password-resets/reset-links.queries.ts'
 import { hashSecret, randomToken } from '../credentials/secrets.ts'
 import { lockUser } from '../people/users/own-sessions.queries.ts'
 import { switchOff } from '../people/second-factor/second-factors.ts'
-import { auditLink, unlinkSubjects } from '../people/single-sign-on/sign-on.queries.ts'
+import {
+  auditLink,
+  findLinkedUser,
+  linkSubject,
+  lockSubject,
+  unlinkSubjects,
+} from '../people/single-sign-on/sign-on.queries.ts'
+import { SignOnRefusal } from '../people/single-sign-on/sign-on-refusal.ts'
 import { findUserByEmail } from '../people/users/users.queries.ts'
 import { OpsError } from './failures.ts'
 import { linesOf, linkTo } from './console-link.ts'
@@ -42,6 +49,32 @@ export async function switchSecondFactorOff(db: Db, email: string): Promise<Repo
   const who = `${printable(name)} <${printable(address)}>`
   const text = changed ? `${who} now signs in with the password alone.` : `${who} has no one-time codes.`
   return { json: { user: { id, name, email: address }, changed }, text }
+}
+
+type Link = { email: string; subject: string; issuer: string | undefined }
+
+/** For a person who cannot be found by address, because the provider does not say whether it is verified. The operator does. */
+export async function linkSignOn(db: Db, { email, subject, issuer }: Link): Promise<Report> {
+  if (issuer === undefined)
+    throw new OpsError('usage', 'OIDC_ISSUER is not set. Name the provider with --issuer.')
+  const { id, name, email: address } = await userWith(db, email)
+  const who = `${printable(name)} <${printable(address)}>`
+  const taken = (text: string) => new OpsError('conflict', `${text} See "user sign-on-unlink".`)
+  const changed = await db.transaction().execute(async (tx) => {
+    await lockSubject(tx, issuer, subject)
+    const linked = await findLinkedUser(tx, issuer, subject)
+    if (linked === id) return false
+    if (linked !== undefined) throw taken('This subject is linked to another person.')
+    await linkSubject(tx, issuer, subject, id).catch((error: unknown) => {
+      throw error instanceof SignOnRefusal
+        ? taken(`${who} is linked to another subject of ${printable(issuer)}.`)
+        : error
+    })
+    await auditLink(tx, id, { from: null, to: issuer })
+    return true
+  })
+  const text = `${who} ${changed ? 'is now' : 'was already'} linked to ${printable(issuer)}.`
+  return { json: { user: { id, name, email: address }, issuer, subject, changed }, text }
 }
 
 /**

@@ -95,6 +95,16 @@ function addUserCommands(user: Command, found: Found): void {
     .action((email: string, { json }: Json) =>
       found({ command: 'user codes-off', email, json: json ?? false }),
     )
+  newCommand(user, 'user sign-on-link')
+    .description(
+      'Link single sign-on to a person whose provider does not say that addresses are verified, such as Entra ID.',
+    )
+    .argument('<email>', 'with which the person signs in')
+    .argument('<subject>', 'the claim "sub" that the provider sends for the person')
+    .option('--issuer <url>', 'of the provider; OIDC_ISSUER if left out')
+    .action((email: string, subject: string, { json, issuer }: Json & { issuer?: string }) =>
+      found({ command: 'user sign-on-link', email, subject, issuer, json: json ?? false }),
+    )
   newCommand(user, 'user sign-on-unlink')
     .description(
       'Unlink single sign-on from a person whose subject at the provider has changed. The next sign-on links it again.',

@@ -12,6 +12,7 @@ export const EXAMPLES: Record<Request['command'], string> = {
   'org delete': 'org delete Acme --yes',
   'user reset-link': 'user reset-link ada@acme.example --console https://whereabouts.example',
   'user codes-off': 'user codes-off ada@acme.example',
+  'user sign-on-link': 'user sign-on-link ada@acme.example 0a6f7c1e-8f5e-4d2c-9b1a-3f4e5d6c7b8a',
   'user sign-on-unlink': 'user sign-on-unlink ada@acme.example',
   'key list': 'key list --org Acme --all',
   'key limit': 'key limit 7 --per-minute 600',

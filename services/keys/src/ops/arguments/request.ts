@@ -23,6 +23,7 @@ export type Request = { json: boolean } & (
   | { command: 'key revoke'; key: number | string }
   | { command: 'user reset-link'; email: string; consoleUrl: string | undefined }
   | { command: 'user codes-off'; email: string }
+  | { command: 'user sign-on-link'; email: string; subject: string; issuer: string | undefined }
   | { command: 'user sign-on-unlink'; email: string }
   | { command: 'broker reload' }
   | { command: 'signing-keys list' }

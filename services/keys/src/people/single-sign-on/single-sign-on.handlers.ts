@@ -99,12 +99,14 @@ function withProvider(
       // Names the address in the audit, as for other methods.
       const trace = { ...(currentTrace() ?? rootTrace()), caller: { ip: clientAddress } }
       return withTrace(trace, async () => {
+        let subject: string | undefined
         try {
           const identity = await identify(query, token)
+          subject = identity.subject
           return sendOn(signInScreen({ [SIGN_ON_CODE]: await admitted(identity, token ?? '', log) }))
         } catch (error) {
           if (!(error instanceof SignOnRefusal)) throw error
-          log.warn({ problem: error.problem, err: error.cause }, 'sign-on refused')
+          log.warn({ problem: error.problem, subject, err: error.cause }, 'sign-on refused')
           const screen = signInScreen({ [SIGN_ON_PROBLEM]: error.problem })
           const forbidden = forbiddenBy(error, screen)
           if (forbidden) throw forbidden
