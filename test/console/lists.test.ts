@@ -62,6 +62,7 @@ async function complete(organization: Organization): Promise<string[]> {
     'locations',
     'positions',
     'events',
+    'settings',
   ])
   return [
     ...screens.filter(({ name }) => !withoutLists.has(name)).map(({ path }) => path),
@@ -76,7 +77,7 @@ test('on a phone each list can be read: no broken words, no towers of letters', 
   const { page } = member
   await furnish(organization, { urls: STACK.urls })
   const paths = await complete(organization)
-  expect(paths).toHaveLength(18)
+  expect(paths).toHaveLength(19)
   await page.setViewportSize({ width: 390, height: 844 })
   for (const path of paths) {
     await member.open(path)

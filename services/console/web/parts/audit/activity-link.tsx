@@ -8,7 +8,7 @@ export const ActivityLink = ({ id, name }: { id: number; name: string }) => (
     to="/audit"
     search={() => ({ actor: String(id) }) as never}
     size="sm"
-    aria-label={`What ${name} did`}
+    aria-label={`Activity of ${name}`}
   >
     Activity
   </Anchor>

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { type AuditRow, actionText, actorText, shownChanges, subjectText } from './audit-text.ts'
+import {
+  type AuditRow,
+  actionText,
+  actorText,
+  shortValueText,
+  shownChanges,
+  subjectText,
+} from './audit-text.ts'
 
 test.each([
   ['asset.update', 'Asset changed'],
@@ -51,5 +58,18 @@ test('a change says from what to what, and never what a secret is', () => {
     { field: 'owner', text: 'Ada → removed' },
     { field: 'is_active', text: 'true → false' },
     { field: 'password', text: 'changed (secret, not shown)' },
+  ])
+})
+
+test('a line of a list has no JSON in it', () => {
+  const tags = [{ value: 'E28011' }]
+  const changes = { tags: { from: [], to: tags }, metadata: { from: null, to: { hall: '7' } } }
+  expect(shownChanges(changes, shortValueText)).toEqual([
+    { field: 'tags', text: '0 values → 1 value' },
+    { field: 'metadata', text: 'an object' },
+  ])
+  expect(shownChanges(changes)).toEqual([
+    { field: 'tags', text: '[] → [{"value":"E28011"}]' },
+    { field: 'metadata', text: '{"hall":"7"}' },
   ])
 })

@@ -91,12 +91,16 @@ const textOf = (value: unknown): string | undefined =>
 export type ShownChange = { field: string; text: string }
 
 /** A line for each field: `Forklift 7 → Forklift 8`. A secret has neither value. */
-export const shownChanges = (changes: Changes): ShownChange[] =>
-  Object.entries(changes).map(([field, { from, to }]) => ({ field, text: changeText(from, to) }))
+export const shownChanges = (changes: Changes, textOfValue = valueText): ShownChange[] =>
+  Object.entries(changes).map(([field, { from, to }]) => ({
+    field,
+    text:
+      from === null && to === null
+        ? 'changed (secret, not shown)'
+        : changeText(textOfValue(from), textOfValue(to)),
+  }))
 
-function changeText(from: unknown, to: unknown): string {
-  if (from === null && to === null) return 'changed (secret, not shown)'
-  const [before, after] = [valueText(from), valueText(to)]
+function changeText(before: string, after: string): string {
   if (before === '') return after
   return after === '' ? `${before} → removed` : `${before} → ${after}`
 }
@@ -104,4 +108,11 @@ function changeText(from: unknown, to: unknown): string {
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** For a line of a list: how many values a list has, and that there is an object. */
+export function shortValueText(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 1 ? '1 value' : `${value.length} values`
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return valueText(value)
 }

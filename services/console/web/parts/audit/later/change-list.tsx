@@ -1,17 +1,17 @@
 import { Button, Modal, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type AuditRow, actionText, actorText, shownChanges } from './audit-text.ts'
+import { type AuditRow, actionText, actorText, shortValueText, shownChanges } from './audit-text.ts'
 import { exactTime } from '../../time/times.ts'
 
 /** Fields of a row of a list. The others are behind its button. */
-const SHOWN = 3
-const LONG = 80
+const SHOWN = 2
+const LONG = 60
 
 const shortened = (text: string) => (text.length > LONG ? `${text.slice(0, LONG)}…` : text)
 
 /** What a row of the audit changed, in short. */
 export function ChangeList({ row }: { row: AuditRow }) {
-  const changes = shownChanges(row.changes)
+  const changes = shownChanges(row.changes, shortValueText)
   return (
     <>
       {changes.slice(0, SHOWN).map(({ field, text }) => (

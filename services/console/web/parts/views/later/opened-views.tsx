@@ -3,7 +3,7 @@ import { useDisclosure, useLocalStorage } from '@mantine/hooks'
 import IconBookmark from '@tabler/icons-react/icons/IconBookmark'
 import IconTrash from '@tabler/icons-react/icons/IconTrash'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { useSession } from '../../../session/use-session.ts'
 import { FormModal } from '../../form/form-modal.tsx'
 import { atMost, filled, firstOf } from '../../form/checks.ts'
@@ -25,9 +25,18 @@ export default function OpenedViews({ list }: Props) {
   const search = searchOf(useSearch({ strict: false }))
   const navigate = useNavigate()
   const [isSaving, saving] = useDisclosure(false)
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => setOpen(true), []) // the click that loaded it; its place is known only now
   return (
     <>
-      <Menu position="bottom-end" width={280} withinPortal={false} withInitialFocusPlaceholder={false}>
+      <Menu
+        opened={isOpen}
+        onChange={setOpen}
+        position="bottom-end"
+        width={280}
+        withinPortal={false}
+        withInitialFocusPlaceholder={false}
+      >
         <Menu.Target>
           <Button variant="default" leftSection={<Icon of={IconBookmark} size={16} />}>
             Views
