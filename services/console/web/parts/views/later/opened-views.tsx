@@ -26,7 +26,11 @@ export default function OpenedViews({ list }: Props) {
   const navigate = useNavigate()
   const [isSaving, saving] = useDisclosure(false)
   const [isOpen, setOpen] = useState(false)
-  useEffect(() => setOpen(true), []) // the click that loaded it; its place is known only now
+  // The click that loaded it. One frame later, because the place of the button is known only then.
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => setOpen(true))
+    return () => cancelAnimationFrame(frame)
+  }, [])
   return (
     <>
       <Menu
