@@ -147,7 +147,7 @@ export async function startTracking(
   const brokers: { current?: Broker } = {}
   const heard = new Set<string>()
   const readerUses = new Map<string, string>()
-  const { app, ingest, lastReads, rates, retentions, view, resolver, directory, health, unknownTags } = wire({
+  const { app, book, ingest, lastReads, rates, retentions, view, resolver, directory, health, unknownTags } = wire({
     tenants: through(tenants),
     longReads: through(tenants),
     worker,
@@ -175,6 +175,12 @@ export async function startTracking(
     wakeOutbox: () => undefined,
     wakeExports: () => undefined,
     wakeExportPurge: () => undefined,
+    wakeRules: () => undefined,
+    nameCaller: async ({ kind, userId }) => ({
+      type: kind === 'key' ? 'key' : 'user',
+      id: userId ?? null,
+      name: 'Ada',
+    }),
     verify: callers.verify,
     now: () => clock.stoppedAt ?? Date.now(),
     log,
@@ -202,6 +208,7 @@ export async function startTracking(
     health,
     unknownTags,
     view,
+    book,
     ingest,
     rates,
     retentions,

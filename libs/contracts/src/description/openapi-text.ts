@@ -111,6 +111,8 @@ export const SCOPES: Record<Scope, string> = {
   'tracking:read': 'The same as `scans:read`.',
   'events:read': 'Follow events of all types.',
   'audit:read': 'Read who did what.',
+  'rules:read': 'Read rules and alerts, and preview rules.',
+  'rules:write': 'Create, change and delete rules, and acknowledge alerts.',
 }
 
 type Tag = { name: string; description: string; externalDocs?: { description: string; url: string } }

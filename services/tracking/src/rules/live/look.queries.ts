@@ -1,0 +1,69 @@
+import { bigints } from '@whereabouts/db/tenant/array-parameters'
+import { sql } from 'kysely'
+import type { Db } from '../../db.ts'
+import { epochMs } from '../../sql-times.ts'
+
+type Arrival = { assetId: number; atMs: number; fromId: number | null; toId: number }
+
+/** Movements of an asset that are read at once. Few assets move among the places of a rule more often than that. */
+const AT_ONCE = 50
+
+/**
+ * Since when each of these assets has been in the places of a rule without a break. Walks back over their movements; one whose first
+ * movement is too old to be kept began with the oldest one that is.
+ */
+export async function sinceInside(
+  db: Db,
+  orgId: number,
+  assetIds: readonly number[],
+  isInside: (locationId: number | null) => boolean,
+  beforeMs = Infinity,
+): Promise<Map<number, number>> {
+  const since = new Map<number, number>()
+  let open = new Map(assetIds.map((id) => [id, beforeMs]))
+  while (open.size > 0) {
+    const rows = await arrivalsBefore(db, orgId, open)
+    const next = new Map<number, number>()
+    for (const [assetId, arrivals] of Map.groupBy(rows, (row) => row.assetId)) {
+      const broken = arrivals.findIndex(({ fromId, toId }) => isInside(toId) && !isInside(fromId))
+      const oldest = arrivals.at(-1)
+      if (broken !== -1) since.set(assetId, arrivals[broken]?.atMs ?? 0)
+      else if (oldest && arrivals.length < AT_ONCE) since.set(assetId, oldest.atMs)
+      else if (oldest) next.set(assetId, oldest.atMs)
+    }
+    open = next
+  }
+  return since
+}
+
+async function arrivalsBefore(db: Db, orgId: number, before: ReadonlyMap<number, number>): Promise<Arrival[]> {
+  const bounds = [...before.values()].map((ms) => (ms === Infinity ? null : ms))
+  const { rows } = await sql<Arrival>`
+    select m.asset_id as "assetId", m.at as "atMs", m.from_location_id as "fromId", m.to_location_id as "toId"
+    from unnest(${bigints([...before.keys()])}, ${bigints(bounds)}) as k (asset_id, before_ms)
+    cross join lateral (
+      select asset_id, ${epochMs('observed_at')} as at, from_location_id, to_location_id from movement
+      where org_id = ${orgId} and asset_id = k.asset_id
+        and (k.before_ms is null or minute < to_timestamp(k.before_ms / 1000.0))
+        and (k.before_ms is null or observed_at < timestamptz 'epoch' + k.before_ms * interval '1 millisecond')
+      order by minute desc limit ${AT_ONCE}) m`.execute(db)
+  return rows
+}
+
+/** Where these assets were at an instant, by their movements. Those that had not been seen are left out. */
+export async function placesAt(
+  db: Db,
+  orgId: number,
+  assetIds: readonly number[],
+  atMs: number,
+): Promise<Map<number, number>> {
+  const at = new Date(atMs).toISOString()
+  const { rows } = await sql<{ asset_id: number; to_location_id: number }>`
+    select k.asset_id, m.to_location_id
+    from unnest(${bigints(assetIds)}) as k (asset_id)
+    cross join lateral (
+      select to_location_id from movement
+      where org_id = ${orgId} and asset_id = k.asset_id and minute <= ${at} and observed_at <= ${at}
+      order by minute desc limit 1) m`.execute(db)
+  return new Map(rows.map((row) => [row.asset_id, row.to_location_id]))
+}
