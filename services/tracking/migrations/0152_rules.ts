@@ -43,8 +43,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`create index rule_too_many on rule (org_id, id) where problem = 'too_many'`.execute(db)
-  await sql`create index rule_hold_passed_over on rule_hold (org_id, rule_id) where due_at = 'infinity'`.execute(db)
-  await sql`create table rule_set (org_id bigint primary key, version bigint not null)`.execute(db)
   await sql`
     create table rule_hold (
       org_id bigint not null,
@@ -58,6 +56,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (org_id, rule_id, subject_id)
     )`.execute(db)
   await sql`create index rule_hold_subject on rule_hold (org_id, subject_id)`.execute(db)
+  await sql`create index rule_hold_passed_over on rule_hold (org_id, rule_id) where due_at = 'infinity'`.execute(
+    db,
+  )
+  await sql`create table rule_set (org_id bigint primary key, version bigint not null)`.execute(db)
   await sql`create index rule_hold_due on rule_hold (due_at) where due_at is not null`.execute(db)
   await sql`
     create table alert (
@@ -80,7 +82,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index alert_open on alert (org_id, rule_id, subject_type, subject_id)
     where resolved_at is null`.execute(db)
   await sql`create index alert_newest on alert (org_id, raised_at, id)`.execute(db)
-  await sql`create unique index alert_once on alert (org_id, rule_id, subject_type, subject_id, raised_at)`.execute(db)
+  await sql`create unique index alert_once on alert (org_id, rule_id, subject_type, subject_id, raised_at)`.execute(
+    db,
+  )
   await sql`create index alert_rule on alert (org_id, rule_id, raised_at, id)`.execute(db)
   await sql`create index alert_subject on alert (org_id, subject_id, raised_at, id)`.execute(db)
   await sql`create index alert_location on alert (org_id, location_id, raised_at, id)`.execute(db)

@@ -8,7 +8,15 @@ import type {
 import type { TimeSource } from '@whereabouts/contracts/resources/tracking/readers'
 import type { OutboxTable } from '@whereabouts/db/outbox/outbox'
 import type { DeviceReports } from './readers/health/device-reports.ts'
-import type { RuleKind, RuleNotify, RuleParams, RuleProblem, RuleSchedule, RuleScope, Severity } from '@whereabouts/contracts/resources/tracking/rules'
+import type {
+  RuleKind,
+  RuleNotify,
+  RuleParams,
+  RuleProblem,
+  RuleSchedule,
+  RuleScope,
+  Severity,
+} from '@whereabouts/contracts/resources/tracking/rules'
 import type { ResolvedBecause } from '@whereabouts/contracts/resources/tracking/alerts'
 import type { Evidence, Outvoted } from './positions/evidence.ts'
 import type { ReaderClock } from './readers/health/reader-clock.ts'

@@ -19,7 +19,15 @@ export type PlaceChange = {
 }
 
 /** An asset was seen after a minute or more. */
-export type SeenAgain = { orgId: number; assetId: number; beforeMs: number; atMs: number }
+export type SeenAgain = {
+  orgId: number
+  assetId: number
+  /** When and where it was seen before. */
+  beforeMs: number
+  placeId: number | null
+  atMs: number
+  isLate: boolean
+}
 
 /**
  * `positions` are those that changed, and `arrivals` the movements to a newer minute. Two kinds of rows may change a
@@ -68,7 +76,14 @@ export function advance(
     changed.set(row.assetId, after)
     const { orgId, assetId, observedAtMs: atMs } = row
     if (before && atMs - before.observedAtMs >= MINUTE_MS)
-      seenAgain.push({ orgId, assetId, beforeMs: before.observedAtMs, atMs })
+      seenAgain.push({
+        orgId,
+        assetId,
+        beforeMs: before.observedAtMs,
+        placeId: before.locationId,
+        atMs,
+        isLate: row.isLate === true,
+      })
     const from = before?.locationId ?? null
     if (from !== row.locationId)
       places.push({ orgId, assetId, atMs, from, to: row.locationId, isLate: row.isLate === true })
@@ -77,7 +92,16 @@ export function advance(
     movements.push(movement)
     if (!isRewritten) arrivals.push(movement)
   }
-  return { positions: [...changed.values()], movements, arrivals, late, rewritten, replaced, places, seenAgain }
+  return {
+    positions: [...changed.values()],
+    movements,
+    arrivals,
+    late,
+    rewritten,
+    replaced,
+    places,
+    seenAgain,
+  }
 }
 
 /** A dwell that is older than its newest minute needs no lookup: the row before is at the old location. */

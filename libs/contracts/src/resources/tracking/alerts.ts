@@ -2,7 +2,15 @@ import { z } from 'zod'
 import { Id } from '../../rules/ids.ts'
 import { WireInstant } from '../../rules/instant.ts'
 import { openEnum } from '../../rules/open-enum.ts'
-import { dataOf, enumParameters, idsParameter, instantParameter, listOf, page, pathId } from '../../rules/query.ts'
+import {
+  dataOf,
+  enumParameters,
+  idsParameter,
+  instantParameter,
+  listOf,
+  page,
+  pathId,
+} from '../../rules/query.ts'
 import { text } from '../../rules/text.ts'
 import type { Route } from '../../route.ts'
 import { AlertLocation, AlertSubject, ruleKinds, severities } from './rules.ts'

@@ -103,15 +103,13 @@ export const RuleParams = z
   .meta({ id: 'RuleParams' })
 export type RuleParams = z.infer<typeof RuleParams>
 
-export const RuleSchedule = z
-  .object({ days: z.array(z.int()), from: z.string(), to: z.string() })
-  .meta({
-    id: 'RuleSchedule',
-    description:
-      'When alerts are raised, in the time zone of the organization. `days`: those on which the window begins, 1 is Monday. ' +
-      'It ends on the next day if `to` is earlier.',
-    example: { days: [1, 2, 3, 4, 5], from: '06:00', to: '22:00' },
-  })
+export const RuleSchedule = z.object({ days: z.array(z.int()), from: z.string(), to: z.string() }).meta({
+  id: 'RuleSchedule',
+  description:
+    'When alerts are raised, in the time zone of the organization. `days`: those on which the window begins, 1 is Monday. ' +
+    'It ends on the next day if `to` is earlier.',
+  example: { days: [1, 2, 3, 4, 5], from: '06:00', to: '22:00' },
+})
 export type RuleSchedule = z.infer<typeof RuleSchedule>
 
 const WeekDays = z
@@ -146,7 +144,10 @@ export const RuleView = z
     for_seconds: z.int(),
     schedule: RuleSchedule.nullable(),
     notify: RuleNotify,
-    problem: openEnum(ruleProblems, 'Why the rule does not do all that it should; null if it does.').nullable(),
+    problem: openEnum(
+      ruleProblems,
+      'Why the rule does not do all that it should; null if it does.',
+    ).nullable(),
     open_alerts: z.int(),
     created_at: WireInstant,
     updated_at: WireInstant,

@@ -32,7 +32,9 @@ export async function listAlertsById(
 ): Promise<AlertRow[]> {
   const { rows } = await sql<AlertRow>`${named(sql`
     select * from alert where (org_id, id) in (
-      select * from unnest(${bigints(keys.map((k) => k.orgId))}, ${bigints(keys.map((k) => k.id))}))`)}`.execute(db)
+      select * from unnest(${bigints(keys.map((k) => k.orgId))}, ${bigints(keys.map((k) => k.id))}))`)}`.execute(
+    db,
+  )
   return rows
 }
 
@@ -47,11 +49,17 @@ const STATE = {
 
 function conditions(orgId: number, query: AlertsQuery): RawBuilder<unknown>[] {
   const { state, severity, rule_id, asset_id, reader_id, location_id, from, to } = query
-  const ids = (column: string, values: readonly number[]) =>
-    sql`${sql.ref(column)} = any(${bigints(values)})`
+  const ids = (column: string, values: readonly number[]) => sql`${sql.ref(column)} = any(${bigints(values)})`
   return [
     sql`org_id = ${orgId}`,
-    ...(state ? [sql`(${sql.join(state.map((each) => STATE[each]), sql` or `)})`] : []),
+    ...(state
+      ? [
+          sql`(${sql.join(
+            state.map((each) => STATE[each]),
+            sql` or `,
+          )})`,
+        ]
+      : []),
     ...(severity ? [sql`severity = any(${severity}::text[])`] : []),
     ...(rule_id ? [ids('rule_id', rule_id)] : []),
     ...(asset_id ? [sql`subject_type = 'asset' and ${ids('subject_id', asset_id)}`] : []),

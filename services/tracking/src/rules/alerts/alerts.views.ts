@@ -10,7 +10,12 @@ const stateOf = ({ resolved_at, acknowledged_at }: AlertRow): AlertState =>
   resolved_at !== null ? 'resolved' : acknowledged_at !== null ? 'acknowledged' : 'raised'
 
 /** A subject that is gone for good has its id alone. */
-function subjectOf({ subject_type: type, subject_id: id, subject_key, subject_name }: AlertRow): AlertSubject {
+function subjectOf({
+  subject_type: type,
+  subject_id: id,
+  subject_key,
+  subject_name,
+}: AlertRow): AlertSubject {
   const name = subject_name ?? ''
   if (type === 'asset') return { type, id, external_key: subject_key ?? '', name }
   return type === 'reader' ? { type, id, reader_key: subject_key ?? '', name } : { type, id, name }
@@ -38,7 +43,8 @@ export function toAlertEvent(row: AlertRow, view: CatalogView, isRaised: boolean
   const { org_id, id, location_id } = row
   const alert = toAlertView(row)
   const raised = { ...alert, state: 'raised', resolved_at: null, resolved_because: null }
-  const places = location_id !== null && view.location(org_id, location_id)?.deleted !== true ? [location_id] : []
+  const places =
+    location_id !== null && view.location(org_id, location_id)?.deleted !== true ? [location_id] : []
   return {
     delivery_id: eventId('alert', org_id, id, isRaised ? 'raised' : 'resolved'),
     org_id,

@@ -1,6 +1,7 @@
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { Tx } from '../../db.ts'
-import { end, move, type Step } from '../decide/holds.ts'
+import type { SeenAgain } from '../../positions/movements.ts'
+import { begin, end, move, type Step } from '../decide/holds.ts'
 import { neededMs } from '../decide/rule.ts'
 import type { BookedRule, RuleBook } from '../settings/rule-book.ts'
 import { readVersions } from '../settings/rules.queries.ts'
@@ -9,9 +10,6 @@ import { lockHolds, type StoredHold } from './holds.queries.ts'
 import { settle } from './settle.ts'
 
 export type RuleDeps = { book: RuleBook; view: CatalogView }
-
-/** An asset was seen again after a pause. */
-export type SeenAgain = { orgId: number; assetId: number; beforeMs: number; atMs: number }
 
 export type OrgStep = Step & { orgId: number }
 
@@ -31,7 +29,9 @@ export async function applySteps(
   if (ofOrg.length === 0) return 0
   const seen = seenAgain.filter((one) => book.of(one.orgId).some((rule) => mayHaveMissed(rule, one)))
   const moved = steps.filter(({ orgId }) => ofOrg.includes(orgId))
-  const subjects = new Map([...moved, ...seen].map(({ orgId, assetId }) => [assetId, { orgId, subjectId: assetId }]))
+  const subjects = new Map(
+    [...moved, ...seen].map(({ orgId, assetId }) => [assetId, { orgId, subjectId: assetId }]),
+  )
   const holds = holdsByName(await lockHolds(tx, [...subjects.values()]))
   const changes = new Changes()
   for (const step of moved)
@@ -43,7 +43,8 @@ export async function applySteps(
 /** Reads the rules that another replica changed. Under the locks of the positions, so that no change is overlooked. */
 export async function refreshBook(tx: Tx, book: RuleBook, orgIds: readonly number[]): Promise<void> {
   const versions = await readVersions(tx, orgIds)
-  for (const orgId of orgIds) if ((versions.get(orgId) ?? 0) > book.versionOf(orgId)) await book.read(orgId, tx)
+  for (const orgId of orgIds)
+    if ((versions.get(orgId) ?? 0) > book.versionOf(orgId)) await book.read(orgId, tx)
 }
 
 type Holds = ReadonlyMap<string, StoredHold>
@@ -74,9 +75,16 @@ function applyStep(
 const mayHaveMissed = (rule: BookedRule, { beforeMs, atMs }: SeenAgain) =>
   rule.kind === 'not_seen_for' && beforeMs + neededMs(rule) + rule.forMs <= atMs
 
-function endSilence(changes: Changes, holds: Holds, rule: BookedRule, { assetId, atMs }: SeenAgain): void {
-  if (rule.kind !== 'not_seen_for') return
-  const hold = currentHold(holds, rule, assetId)
+/** Of a pause that no look has found, the alert is raised and over at once. */
+function endSilence(changes: Changes, holds: Holds, rule: BookedRule, seen: SeenAgain): void {
+  if (!mayHaveMissed(rule, seen)) return
+  const { assetId, beforeMs, placeId, atMs, isLate } = seen
+  const stored = currentHold(holds, rule, assetId)
+  const isHeld = rule.covers(assetId) && rule.isInside(placeId) && !isLate
+  const hold = stored ?? (isHeld ? begin(rule, beforeMs) : undefined)
   if (hold)
-    changes.note(rule, { type: 'asset', id: assetId }, hold, end(rule, hold, atMs), { before: null, after: null })
+    changes.note(rule, { type: 'asset', id: assetId }, stored, end(rule, hold, atMs), {
+      before: placeId,
+      after: placeId,
+    })
 }

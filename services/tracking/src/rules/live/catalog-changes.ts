@@ -32,7 +32,11 @@ export async function lookAtCatalog(
   for (const orgId of new Set(locations.map((state) => state.org_id))) {
     const rules = book.of(orgId).filter(({ row }) => row.scope.location_ids.length > 0)
     if (rules.length === 0) continue
-    await checkAgain(db, orgId, rules.map(({ id }) => id))
+    await checkAgain(
+      db,
+      orgId,
+      rules.map(({ id }) => id),
+    )
     wakeRules()
   }
   for (const [orgId, states] of Map.groupBy(assets, (state) => state.org_id)) {

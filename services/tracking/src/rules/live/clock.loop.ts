@@ -66,7 +66,9 @@ export class RuleClock {
 
   start(): void {
     const { log, registry, everyMs = SHORTEST_LOOK_MS } = this.#options
-    this.#job = startBackgroundJob({ name: 'rules', everyMs, log, registry }, (stopping) => this.turn(stopping))
+    this.#job = startBackgroundJob({ name: 'rules', everyMs, log, registry }, (stopping) =>
+      this.turn(stopping),
+    )
   }
 
   wake(): void {
@@ -131,7 +133,8 @@ export class RuleClock {
       const changes = new Changes()
       for (const hold of due) {
         const rule = book.find(hold.orgId, hold.ruleId)
-        if (!rule || rule.revision !== hold.revision) changes.drop(hold, { atMs: untilMs, because: 'rule_changed' })
+        if (!rule || rule.revision !== hold.revision)
+          changes.drop(hold, { atMs: untilMs, because: 'rule_changed' })
         else {
           const type = rule.kind === 'reader_silent' ? 'reader' : 'asset'
           const places = { before: hold.placeId, after: hold.placeId }
@@ -180,7 +183,7 @@ export class RuleClock {
         const claimed = await claimRule(tx, { org_id: rule.orgId, id: rule.id })
         if (!claimed || claimed.revision !== rule.revision || !claimed.enabled) return 0
         const fromMs = Date.parse(claimed.checked_until)
-        if (fromMs >= untilMs) return 0
+        if (fromMs >= untilMs || claimed.check_after !== null) return 0 // the look before is under way
         const looked = await this.#lookSince(tx, rule, { fromMs, untilMs })
         left = looked.checkedMs < untilMs
         await setChecked(tx, claimed, looked.checkedMs)
@@ -193,8 +196,10 @@ export class RuleClock {
   async #lookSince(tx: Tx, rule: BookedRule, { fromMs, untilMs }: Span): Promise<Looked> {
     if (rule.kind === 'not_seen_for') return lookForUnseen(tx, this.#options, { rule, fromMs, untilMs })
     if (rule.kind === 'reader_silent') return lookForSilent(tx, this.#options, { rule, untilMs })
-    if (rule.nextLook(fromMs) <= untilMs) await checkAgain(tx, rule.orgId, [rule.id])
-    return { checkedMs: untilMs, events: 0 }
+    const lookMs = rule.nextLook(fromMs)
+    if (lookMs > untilMs) return { checkedMs: untilMs, events: 0 }
+    await checkAgain(tx, rule.orgId, [rule.id])
+    return { checkedMs: lookMs, events: 0 }
   }
 
   async #purge(nowMs: number): Promise<void> {

@@ -34,7 +34,12 @@ export async function claimRule(tx: Tx, { org_id, id }: RuleKey): Promise<RuleRo
   const { rows } = await sql<{ is_mine: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`rule:${org_id}:${id}`}, 0)) as is_mine`.execute(tx)
   if (rows[0]?.is_mine !== true) return undefined
-  return tx.selectFrom('rule').selectAll().where('org_id', '=', org_id).where('id', '=', id).executeTakeFirst()
+  return tx
+    .selectFrom('rule')
+    .selectAll()
+    .where('org_id', '=', org_id)
+    .where('id', '=', id)
+    .executeTakeFirst()
 }
 
 /** The next assets to look at, in the order of their ids. */
@@ -46,10 +51,16 @@ export async function nextAssets(tx: Tx, { org_id, check_after }: RuleRow, limit
 }
 
 /** Unless the check began again meanwhile. */
-export async function moveCheck(tx: Tx, { org_id, id, check_after, revision }: RuleRow, to: number | null): Promise<void> {
+export async function moveCheck(
+  tx: Tx,
+  { org_id, id, check_after, revision }: RuleRow,
+  to: number | null,
+): Promise<void> {
   await sql`
     update rule set check_after = ${to}
-    where org_id = ${org_id} and id = ${id} and check_after = ${check_after} and revision = ${revision}`.execute(tx)
+    where org_id = ${org_id} and id = ${id} and check_after = ${check_after} and revision = ${revision}`.execute(
+    tx,
+  )
 }
 
 /** Has all assets of these rules looked at, or of all rules of the organization that have places or homes. */
@@ -82,7 +93,9 @@ export async function closeOlder(tx: Tx, rule: RuleRow, limit: number): Promise<
   for (const row of rows)
     changes.resolved.push({ orgId, ruleId: id, alertId: row.id, atMs: Date.now(), because })
   const holdsLeft = await sql<{ n: number }>`
-    select 1 as n from rule_hold where org_id = ${orgId} and rule_id = ${id} and revision < ${revision} limit 1`.execute(tx)
+    select 1 as n from rule_hold where org_id = ${orgId} and rule_id = ${id} and revision < ${revision} limit 1`.execute(
+    tx,
+  )
   if (rows.length < limit && holdsLeft.rows.length === 0)
     await sql`update rule set closing = null where org_id = ${orgId} and id = ${id} and revision = ${revision}`.execute(
       tx,
@@ -109,12 +122,22 @@ export async function useRoom(tx: Tx, { org_id, id, room }: RuleKey & { room: nu
     tx,
   )
   if ((released.numAffectedRows ?? 0n) > 0n) return changes
-  await sql`update rule set problem = null where org_id = ${org_id} and id = ${id} and problem = 'too_many'`.execute(tx)
+  await sql`update rule set problem = null where org_id = ${org_id} and id = ${id} and problem = 'too_many'`.execute(
+    tx,
+  )
   const { rows } = await sql<{ id: number }>`
     select id from alert
-    where org_id = ${org_id} and rule_id = ${id} and subject_type = 'rule' and resolved_at is null`.execute(tx)
+    where org_id = ${org_id} and rule_id = ${id} and subject_type = 'rule' and resolved_at is null`.execute(
+    tx,
+  )
   for (const row of rows)
-    changes.resolved.push({ orgId: org_id, ruleId: id, alertId: row.id, atMs: Date.now(), because: 'condition' })
+    changes.resolved.push({
+      orgId: org_id,
+      ruleId: id,
+      alertId: row.id,
+      atMs: Date.now(),
+      because: 'condition',
+    })
   return changes
 }
 

@@ -1,4 +1,4 @@
-import { bigints } from '@whereabouts/db/tenant/array-parameters'
+import { bigints, instants } from '@whereabouts/db/tenant/array-parameters'
 import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
 import { epochMs } from '../../sql-times.ts'
@@ -36,17 +36,56 @@ export async function sinceInside(
   return since
 }
 
-async function arrivalsBefore(db: Db, orgId: number, before: ReadonlyMap<number, number>): Promise<Arrival[]> {
+async function arrivalsBefore(
+  db: Db,
+  orgId: number,
+  before: ReadonlyMap<number, number>,
+): Promise<Arrival[]> {
   const bounds = [...before.values()].map((ms) => (ms === Infinity ? null : ms))
   const { rows } = await sql<Arrival>`
     select m.asset_id as "assetId", m.at as "atMs", m.from_location_id as "fromId", m.to_location_id as "toId"
-    from unnest(${bigints([...before.keys()])}, ${bigints(bounds)}) as k (asset_id, before_ms)
+    from unnest(${bigints([...before.keys()])}, ${instants(bounds)}) as k (asset_id, before)
     cross join lateral (
       select asset_id, ${epochMs('observed_at')} as at, from_location_id, to_location_id from movement
       where org_id = ${orgId} and asset_id = k.asset_id
-        and (k.before_ms is null or minute < to_timestamp(k.before_ms / 1000.0))
-        and (k.before_ms is null or observed_at < timestamptz 'epoch' + k.before_ms * interval '1 millisecond')
+        and (k.before is null or minute <= k.before and observed_at < k.before)
       order by minute desc limit ${AT_ONCE}) m`.execute(db)
+  return rows
+}
+
+/** When each of these assets first came to one of the places after an instant. */
+export async function firstInside(
+  db: Db,
+  orgId: number,
+  assetIds: readonly number[],
+  isInside: (locationId: number | null) => boolean,
+  afterMs: number,
+): Promise<Map<number, number>> {
+  const found = new Map<number, number>()
+  let open = new Map(assetIds.map((id) => [id, afterMs]))
+  while (open.size > 0) {
+    const rows = await arrivalsAfter(db, orgId, open)
+    const next = new Map<number, number>()
+    for (const [assetId, arrivals] of Map.groupBy(rows, (row) => row.assetId)) {
+      const first = arrivals.find(({ toId }) => isInside(toId))
+      const last = arrivals.at(-1)
+      if (first) found.set(assetId, first.atMs)
+      else if (last && arrivals.length === AT_ONCE) next.set(assetId, last.atMs)
+    }
+    open = next
+  }
+  return found
+}
+
+async function arrivalsAfter(db: Db, orgId: number, after: ReadonlyMap<number, number>): Promise<Arrival[]> {
+  const { rows } = await sql<Arrival>`
+    select m.asset_id as "assetId", m.at as "atMs", m.from_location_id as "fromId", m.to_location_id as "toId"
+    from unnest(${bigints([...after.keys()])}, ${instants([...after.values()])}) as k (asset_id, after)
+    cross join lateral (
+      select asset_id, ${epochMs('observed_at')} as at, from_location_id, to_location_id from movement
+      where org_id = ${orgId} and asset_id = k.asset_id
+        and minute >= date_trunc('minute', k.after, 'UTC') and observed_at > k.after
+      order by minute limit ${AT_ONCE}) m`.execute(db)
   return rows
 }
 
@@ -66,4 +105,15 @@ export async function placesAt(
       where org_id = ${orgId} and asset_id = k.asset_id and minute <= ${at} and observed_at <= ${at}
       order by minute desc limit 1) m`.execute(db)
   return new Map(rows.map((row) => [row.asset_id, row.to_location_id]))
+}
+
+/** Up to when the clock of a rule was looked at, in milliseconds since 1970. */
+export async function checkedUntil(db: Db, { orgId, id }: { orgId: number; id: number }): Promise<number> {
+  const row = await db
+    .selectFrom('rule')
+    .select('checked_until')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return Date.parse(row.checked_until)
 }

@@ -8,7 +8,7 @@ import { currentHold, holdsByName, refreshBook, type RuleDeps } from './apply-st
 import { Changes } from './changes.ts'
 import { lastLook } from './last-look.ts'
 import { lockHolds, type StoredHold } from './holds.queries.ts'
-import { placesAt, sinceInside } from './look.queries.ts'
+import { checkedUntil, firstInside, placesAt, sinceInside } from './look.queries.ts'
 import { settle } from './settle.ts'
 
 export type Look = { orgId: number; assetIds: readonly number[]; nowMs: number; ruleId?: number }
@@ -18,14 +18,28 @@ export type Look = { orgId: number; assetIds: readonly number[]; nowMs: number; 
  * deleted. Locks their positions, so that each movement is seen by this look or by the transaction that stores it. Returns the
  * number of events.
  */
-export async function lookAt(tx: Tx, deps: RuleDeps, { orgId, assetIds, nowMs, ruleId }: Look): Promise<number> {
-  const positions = byAsset(await lockPositions(tx, assetIds.map((assetId) => ({ orgId, assetId }))))
+export async function lookAt(
+  tx: Tx,
+  deps: RuleDeps,
+  { orgId, assetIds, nowMs, ruleId }: Look,
+): Promise<number> {
+  const positions = byAsset(
+    await lockPositions(
+      tx,
+      assetIds.map((assetId) => ({ orgId, assetId })),
+    ),
+  )
   await refreshBook(tx, deps.book, [orgId])
   const rules = deps.book
     .of(orgId)
     .filter((rule) => rule.kind !== 'reader_silent' && (ruleId === undefined || rule.id === ruleId))
   if (rules.length === 0) return 0
-  const holds = holdsByName(await lockHolds(tx, assetIds.map((subjectId) => ({ orgId, subjectId }))))
+  const holds = holdsByName(
+    await lockHolds(
+      tx,
+      assetIds.map((subjectId) => ({ orgId, subjectId })),
+    ),
+  )
   const changes = new Changes()
   for (const rule of rules) {
     const missing: number[] = []
@@ -37,7 +51,10 @@ export async function lookAt(tx: Tx, deps: RuleDeps, { orgId, assetIds, nowMs, r
         changes.drop(hold, { atMs: nowMs, because: isGone ? 'subject_deleted' : 'condition' })
       } else if (!hold && isTrue && !isOfMovements(rule)) missing.push(assetId)
     }
-    if (rule.kind === 'missing_at') await noteMissed(tx, changes, rule, { assetIds, positions, holds, nowMs })
+    if (rule.kind === 'missing_at') {
+      await noteMissing(tx, changes, rule, { assetIds, positions, holds, nowMs })
+      continue
+    }
     for (const [assetId, hold] of await beginnings(tx, rule, missing, { positions, nowMs })) {
       const place = positions.get(assetId)?.locationId ?? null
       changes.note(rule, { type: 'asset', id: assetId }, undefined, elapse(rule, hold, nowMs), {
@@ -50,11 +67,20 @@ export async function lookAt(tx: Tx, deps: RuleDeps, { orgId, assetIds, nowMs, r
 }
 
 /** Whether the condition may hold, apart from how long. */
-function isTrueNow(rule: BookedRule, assetId: number, position: Position | undefined, nowMs: number): boolean {
+function isTrueNow(
+  rule: BookedRule,
+  assetId: number,
+  position: Position | undefined,
+  nowMs: number,
+): boolean {
   if (!rule.covers(assetId)) return false
   const place = position?.locationId ?? null
   if (rule.kind === 'not_seen_for')
-    return position !== undefined && rule.isInside(place) && position.observedAtMs + neededMs(rule) + rule.forMs <= nowMs
+    return (
+      position !== undefined &&
+      rule.isInside(place) &&
+      position.observedAtMs + neededMs(rule) + rule.forMs <= nowMs
+    )
   if (!position && rule.kind !== 'missing_at') return false
   return holdsAt(rule, assetId, place)
 }
@@ -68,46 +94,40 @@ async function beginnings(
 ): Promise<Map<number, Hold>> {
   if (assetIds.length === 0) return new Map()
   const { orgId } = rule
-  if (rule.kind === 'missing_at') {
-    const lookMs = lastLook(rule, nowMs)
-    const places = await placesAt(tx, orgId, assetIds, lookMs)
-    const wereOut = assetIds.filter((id) => !rule.isInside(places.get(id) ?? null))
-    return new Map(wereOut.map((id) => [id, begin(rule, lookMs)]))
-  }
   const since =
-    rule.kind === 'stayed_longer_than' ? await sinceInside(tx, orgId, assetIds, rule.isInside) : new Map<number, number>()
+    rule.kind === 'stayed_longer_than'
+      ? await sinceInside(tx, orgId, assetIds, rule.isInside)
+      : new Map<number, number>()
   return new Map(
     assetIds.map((id) => {
       const position = positions.get(id)
-      const arrivedMs = rule.kind === 'not_seen_for' ? position?.observedAtMs : (since.get(id) ?? position?.dwellStartedAtMs)
+      const arrivedMs =
+        rule.kind === 'not_seen_for' ? position?.observedAtMs : (since.get(id) ?? position?.dwellStartedAtMs)
       return [id, begin(rule, arrivedMs ?? nowMs)]
     }),
   )
 }
 
-/** Assets that were missing at the last look, and came before it was made. Their alerts are over. */
-async function noteMissed(
+/** Assets that were missing at the last look. The alert of one that came since then is over. */
+async function noteMissing(
   tx: Tx,
   changes: Changes,
   rule: BookedRule,
   { assetIds, positions, holds, nowMs }: Omit<Look, 'orgId'> & Known,
 ): Promise<void> {
-  const lookMs = lastLook(rule, nowMs)
-  if (lookMs < rule.fromMs) return
-  const came = assetIds.filter((id) => {
-    const position = positions.get(id)
-    const cameMs = position?.dwellStartedAtMs ?? null
-    return rule.covers(id) && !currentHold(holds, rule, id) && cameMs !== null && cameMs > lookMs && rule.isInside(position?.locationId ?? null)
-  })
-  const places = await placesAt(tx, rule.orgId, came, lookMs)
-  const since = await sinceInside(tx, rule.orgId, came, rule.isInside)
-  for (const id of came) {
-    const [place, cameMs] = [places.get(id) ?? null, since.get(id)]
-    if (rule.isInside(place) || cameMs === undefined || cameMs <= lookMs) continue
-    changes.note(rule, { type: 'asset', id }, undefined, end(rule, begin(rule, lookMs), cameMs), {
-      before: place,
-      after: place,
-    })
+  const lookMs = lastLook(rule, await checkedUntil(tx, rule))
+  const open = assetIds.filter((id) => rule.covers(id) && !currentHold(holds, rule, id))
+  const places = await placesAt(tx, rule.orgId, open, lookMs)
+  const missing = open.filter((id) => !rule.isInside(places.get(id) ?? null))
+  const came = await firstInside(tx, rule.orgId, missing, rule.isInside, lookMs)
+  for (const id of missing) {
+    const cameMs = came.get(id)
+    if (cameMs === undefined && rule.isInside(positions.get(id)?.locationId ?? null)) continue // by another way
+    if (cameMs !== undefined && lookMs < rule.fromMs) continue // over before the rule was made
+    const hold = begin(rule, lookMs)
+    const held = cameMs === undefined ? elapse(rule, hold, nowMs) : end(rule, hold, cameMs)
+    const place = places.get(id) ?? null
+    changes.note(rule, { type: 'asset', id }, undefined, held, { before: place, after: place })
   }
 }
 

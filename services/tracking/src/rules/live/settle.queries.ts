@@ -41,7 +41,9 @@ export async function resolveAlerts(tx: Tx, resolved: readonly Resolved[]): Prom
       ${instants(resolved.map((one) => one.atMs))}, ${texts(resolved.map((one) => one.because))}
     ) as n (org_id, id, at, because)
     where a.org_id = n.org_id and a.id = n.id and a.resolved_at is null
-    returning a.org_id as "orgId", a.id, a.rule_id as "ruleId", a.subject_type <> 'rule' as counts`.execute(tx)
+    returning a.org_id as "orgId", a.id, a.rule_id as "ruleId", a.subject_type <> 'rule' as counts`.execute(
+    tx,
+  )
   return rows
 }
 
@@ -56,7 +58,9 @@ export async function endOlderAlerts(tx: Tx, raised: readonly Raised[]): Promise
       ${bigints(raised.map((one) => one.subjectId))}) as n (org_id, rule_id, revision, subject_type, subject_id)
     where a.org_id = n.org_id and a.rule_id = n.rule_id and a.revision < n.revision
       and a.subject_type = n.subject_type and a.subject_id = n.subject_id and a.resolved_at is null
-    returning a.org_id as "orgId", a.id, a.rule_id as "ruleId", a.subject_type <> 'rule' as counts`.execute(tx)
+    returning a.org_id as "orgId", a.id, a.rule_id as "ruleId", a.subject_type <> 'rule' as counts`.execute(
+    tx,
+  )
   return rows
 }
 
@@ -73,7 +77,9 @@ export async function insertAlerts(tx: Tx, raised: readonly Raised[]): Promise<M
       ${bigints(raised.map((one) => one.locationId))}, ${instants(raised.map((one) => one.atMs))},
       ${instants(raised.map((one) => one.ending?.atMs ?? null))}, ${texts(raised.map((one) => one.ending?.because ?? null))})
     on conflict do nothing
-    returning id, rule_id, subject_id, round(date_part('epoch', raised_at) * 1000)::bigint as raised_ms`.execute(tx)
+    returning id, rule_id, subject_id, round(date_part('epoch', raised_at) * 1000)::bigint as raised_ms`.execute(
+    tx,
+  )
   const ids = new Map(rows.map((row) => [`${row.rule_id} ${row.subject_id} ${row.raised_ms}`, row.id]))
   return new Map(
     raised.flatMap((one) => {

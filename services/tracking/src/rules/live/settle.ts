@@ -79,7 +79,9 @@ async function saveAll(
       const alertId = inserted.get(raised)
       if (alertId !== undefined) return { ...hold, alertId }
       // Passed over: it is raised when there is room. Of a rule that changed, the next look decides.
-      return rules.get(nameOf(hold))?.isFull ? { ...hold, raisedMs: null, dueMs: Infinity } : { ...hold, dueMs: null }
+      return rules.get(nameOf(hold))?.isFull
+        ? { ...hold, raisedMs: null, dueMs: Infinity }
+        : { ...hold, dueMs: null }
     }),
   )
 }

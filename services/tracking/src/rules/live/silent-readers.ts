@@ -23,7 +23,8 @@ export async function lookForSilent(
   const changes = new Changes()
   for (const { id, seenMs, isSilent } of readers) {
     const hold = held.get(id)
-    const isTrue = rule.params.seconds === undefined ? isSilent : seenMs !== null && seenMs + neededMs(rule) <= untilMs
+    const isTrue =
+      rule.params.seconds === undefined ? isSilent : seenMs !== null && seenMs + neededMs(rule) <= untilMs
     const subject = { type: 'reader' as const, id }
     if (hold && !isTrue) changes.note(rule, subject, hold, end(rule, hold, seenMs ?? untilMs), NOWHERE)
     if (hold || !isTrue) continue

@@ -33,13 +33,21 @@ export async function lookForUnseen(
     tx,
     found.map(({ assetId }) => ({ orgId, assetId })),
   )
-  const holds = holdsByName(await lockHolds(tx, positions.map(({ assetId }) => ({ orgId, subjectId: assetId }))))
+  const holds = holdsByName(
+    await lockHolds(
+      tx,
+      positions.map(({ assetId }) => ({ orgId, subjectId: assetId })),
+    ),
+  )
   const changes = new Changes()
   for (const { assetId, observedAtMs, locationId } of positions) {
     if (observedAtMs + longMs > untilMs || currentHold(holds, rule, assetId)) continue
     if (!rule.covers(assetId) || !rule.isInside(locationId)) continue
     const begun = elapse(rule, begin(rule, observedAtMs), untilMs)
-    changes.note(rule, { type: 'asset', id: assetId }, undefined, begun, { before: locationId, after: locationId })
+    changes.note(rule, { type: 'asset', id: assetId }, undefined, begun, {
+      before: locationId,
+      after: locationId,
+    })
   }
   return { checkedMs: Math.max(checkedMs, fromMs + 1), events: await settle(tx, view, changes) }
 }

@@ -23,7 +23,8 @@ export async function countExisting(
 ): Promise<Existing> {
   const rule = draftOf(book, orgId, settings, nowMs)
   if (isOfMovements(rule)) return { count: 0, ids: [] }
-  const ids = rule.kind === 'reader_silent' ? await silentReaders(db, rule, nowMs) : await trueNow(db, rule, nowMs)
+  const ids =
+    rule.kind === 'reader_silent' ? await silentReaders(db, rule, nowMs) : await trueNow(db, rule, nowMs)
   return { count: ids.length, ids: ids.slice(0, most) }
 }
 
@@ -63,14 +64,26 @@ async function trueNow(db: Db, rule: BookedRule, nowMs: number): Promise<number[
   if (rule.kind === 'missing_at') {
     const lookMs = lastLook(rule, nowMs)
     if (!isDue(lookMs)) return []
-    const places = await placesAt(db, rule.orgId, held.map(({ assetId }) => assetId), lookMs)
+    const places = await placesAt(
+      db,
+      rule.orgId,
+      held.map(({ assetId }) => assetId),
+      lookMs,
+    )
     return held.flatMap(({ assetId }) => (rule.isInside(places.get(assetId) ?? null) ? [] : assetId))
   }
   if (rule.kind !== 'stayed_longer_than')
     return held.flatMap(({ assetId, sinceMs }) => (isDue(sinceMs ?? nowMs) ? assetId : []))
   // The stay at the last place alone may be long enough.
-  const [long, short] = [true, false].map((is) => held.filter(({ sinceMs }) => isDue(sinceMs ?? nowMs) === is))
-  const since = await sinceInside(db, rule.orgId, (short ?? []).map(({ assetId }) => assetId), rule.isInside)
+  const [long, short] = [true, false].map((is) =>
+    held.filter(({ sinceMs }) => isDue(sinceMs ?? nowMs) === is),
+  )
+  const since = await sinceInside(
+    db,
+    rule.orgId,
+    (short ?? []).map(({ assetId }) => assetId),
+    rule.isInside,
+  )
   return [
     ...(long ?? []).map(({ assetId }) => assetId),
     ...(short ?? []).flatMap(({ assetId }) => (isDue(since.get(assetId) ?? nowMs) ? assetId : [])),

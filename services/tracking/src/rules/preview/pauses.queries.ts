@@ -35,7 +35,8 @@ export async function readPauses(db: Db, wanted: Wanted): Promise<Pauses> {
     const known = found.get(assetId)
     if (!known) return void found.set(assetId, [atMs])
     const last = known.at(-1) ?? 0
-    const isNear = known.length > 1 && atMs - last < wanted.longMs && last - (known.at(-2) ?? 0) < wanted.longMs
+    const isNear =
+      known.length > 1 && atMs - last < wanted.longMs && last - (known.at(-2) ?? 0) < wanted.longMs
     if (isNear) known[known.length - 1] = atMs
     else known.push(atMs)
   }
@@ -54,7 +55,8 @@ const mayHidePause = ({ first, last, n }: PackedRow, longMs: number) =>
 
 type PackedRow = PackedDay & { asset_id: number; day: Day; first: number; last: number; n: number }
 
-const ofAssets = ({ assetIds }: Wanted) => (assetIds ? sql`and ${anyOf('asset_id', assetIds, 'bigint')}` : sql``)
+const ofAssets = ({ assetIds }: Wanted) =>
+  assetIds ? sql`and ${anyOf('asset_id', assetIds, 'bigint')}` : sql``
 const iso = (ms: number) => new Date(ms).toISOString()
 
 async function packedDays(db: Db, wanted: Wanted): Promise<PackedRow[]> {
@@ -83,7 +85,10 @@ async function newRows(db: Db, wanted: Wanted): Promise<{ asset_id: number; at: 
 }
 
 /** When each asset was last seen before an instant. */
-export async function readLastSeen(db: Db, { orgId, assetIds, fromMs }: Wanted): Promise<Map<number, number>> {
+export async function readLastSeen(
+  db: Db,
+  { orgId, assetIds, fromMs }: Wanted,
+): Promise<Map<number, number>> {
   const ids = assetIds ?? []
   const { rows } = await sql<{ asset_id: number; at: number }>`${customPlan}
     select a.id as asset_id, ${epochMs('coalesce(s.observed_at, d.last_at)')} as at

@@ -55,11 +55,17 @@ export function rulePreviewHandlers({
         const rule = draftOf(book, orgId, settings, -Infinity)
         const past = rule.kind === 'reader_silent' ? null : await replayPast(db, rule, span)
         const type = rule.kind === 'reader_silent' ? 'reader' : 'asset'
-        const subjects = type === 'reader' ? await readersOf(db, orgId, existing.ids) : existing.ids.map((id) => assetOf(view, orgId, id))
+        const subjects =
+          type === 'reader'
+            ? await readersOf(db, orgId, existing.ids)
+            : existing.ids.map((id) => assetOf(view, orgId, id))
         return {
           data: {
             now: { count: existing.count, subjects },
-            past: past && { count: past.length, alerts: past.slice(0, MOST_PREVIEWED_ALERTS).map((each) => toView(each, orgId, view)) },
+            past: past && {
+              count: past.length,
+              alerts: past.slice(0, MOST_PREVIEWED_ALERTS).map((each) => toView(each, orgId, view)),
+            },
           },
         }
       } catch (error) {
@@ -82,7 +88,9 @@ function spanOf({ from, to }: { from?: string | undefined; to?: string | undefin
     throw validationFailed([{ field: 'to', code: 'invalid_value', message: 'to must be later than from' }])
   if (toMs - fromMs <= LONGEST_PREVIEW_DAYS * DAY_MS) return { fromMs, toMs }
   const max = new Date(fromMs + LONGEST_PREVIEW_DAYS * DAY_MS).toISOString()
-  throw validationFailed([{ field: 'to', code: 'too_large', message: `to must be ≤ ${max}`, params: { max } }])
+  throw validationFailed([
+    { field: 'to', code: 'too_large', message: `to must be ≤ ${max}`, params: { max } },
+  ])
 }
 
 function assetOf(view: CatalogView, orgId: number, id: number): AlertSubject {

@@ -43,7 +43,9 @@ async function readTracks(
   const stands = await readStandings(db, orgId, assetIds, fromMs)
   const inside = assetIds.filter((id) => rule.isInside(stands.get(id)?.placeId ?? null))
   const since =
-    kind === 'stayed_longer_than' ? await sinceInside(db, orgId, inside, rule.isInside, fromMs) : new Map<number, number>()
+    kind === 'stayed_longer_than'
+      ? await sinceInside(db, orgId, inside, rule.isInside, fromMs)
+      : new Map<number, number>()
   const deleted = await listDeletedSince(db, orgId, fromMs)
   const wanted = { orgId, assetIds, fromMs, toMs, longMs: neededMs(rule) + rule.forMs }
   const seen = kind === 'not_seen_for' ? await readPauses(db, wanted) : undefined

@@ -52,7 +52,8 @@ export class RuleBook {
   /** Reads the rules of an organization again, or of all. `db` may be an open transaction. */
   async read(orgId?: number, db: Parameters<typeof listEnabledRules>[0] = this.#options.db): Promise<void> {
     const found = await listEnabledRules(db, orgId)
-    if (orgId === undefined) for (const known of this.#orgs.keys()) if (!found.has(known)) this.#orgs.delete(known)
+    if (orgId === undefined)
+      for (const known of this.#orgs.keys()) if (!found.has(known)) this.#orgs.delete(known)
     if (orgId !== undefined && !found.has(orgId)) this.#orgs.delete(orgId)
     for (const [id, { version, rows }] of found) {
       if (version < this.versionOf(id)) continue // read later, and committed before
@@ -72,7 +73,10 @@ export class RuleBook {
 
   readSoon(orgId?: number): void {
     this.read(orgId).catch((error: unknown) =>
-      this.#options.log.warn({ err: error, org_id: orgId }, 'rules could not be read; will retry with the next change'),
+      this.#options.log.warn(
+        { err: error, org_id: orgId },
+        'rules could not be read; will retry with the next change',
+      ),
     )
   }
 }

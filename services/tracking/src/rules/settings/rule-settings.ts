@@ -103,8 +103,12 @@ export function settingProblems({ kind, scope, params, schedule }: RuleSettings)
           scope[name].length > 0 ? [outOfContext(`scope.${name}`, 'is not for reader_silent')] : [],
         )
       : [
-          ...(scope.reader_ids.length > 0 ? [outOfContext('scope.reader_ids', 'is for reader_silent alone')] : []),
-          ...(placeKinds.has(kind) && scope.location_ids.length === 0 ? [required('scope.location_ids')] : []),
+          ...(scope.reader_ids.length > 0
+            ? [outOfContext('scope.reader_ids', 'is for reader_silent alone')]
+            : []),
+          ...(placeKinds.has(kind) && scope.location_ids.length === 0
+            ? [required('scope.location_ids')]
+            : []),
         ]
   return [...ofScope, ...ofParams, ...scheduleProblems(schedule)]
 }
@@ -117,5 +121,7 @@ function scheduleProblems(schedule: RuleSchedule | null): FieldEntry[] {
     ...(schedule.to === '' ? [required('schedule.to')] : []),
   ]
   if (missing.length > 0 || schedule.from !== schedule.to) return missing
-  return [{ field: 'schedule.to', code: 'invalid_value', message: 'schedule.to must differ from schedule.from' }]
+  return [
+    { field: 'schedule.to', code: 'invalid_value', message: 'schedule.to must differ from schedule.from' },
+  ]
 }

@@ -81,13 +81,20 @@ export const ruleHandlers = ({
       if (!stored) throw ruleNotFound()
       const before = settingsOf(stored)
       const settings = mergeSettings(before, body)
-      rejectIfAny([...settingProblems(settings), ...(await unknownIds(tx, orgId, settings.scope, stored.scope))])
+      rejectIfAny([
+        ...settingProblems(settings),
+        ...(await unknownIds(tx, orgId, settings.scope, stored.scope)),
+      ])
       const isNew = countsAsNew(before, settings, body.enabled)
-      if (isNew && settings.enabled) await admitExisting(tx, book, { orgId, settings, raise_existing, nowMs: now() })
+      if (isNew && settings.enabled)
+        await admitExisting(tx, book, { orgId, settings, raise_existing, nowMs: now() })
       const saved = await updateRule(tx, stored, {
         ...toColumns(settings),
         ...(isNew ? asNew(stored, settings, raise_existing !== false) : {}),
-        problem: settings.enabled && (await isScopeEmpty(tx, orgId, settings.scope)) ? 'scope_empty' : problemAfter(stored, isNew),
+        problem:
+          settings.enabled && (await isScopeEmpty(tx, orgId, settings.scope))
+            ? 'scope_empty'
+            : problemAfter(stored, isNew),
       })
       await auditRule(tx, 'update', saved, changesOf(before, settings))
       return saved
@@ -135,7 +142,12 @@ const countsAsNew = (before: RuleSettings, after: RuleSettings, enabled: boolean
   (enabled === true && !before.enabled) ||
   !isDeepStrictEqual(decisive(before), decisive(after))
 
-const decisive = ({ kind, scope, params, for_seconds }: RuleSettings) => ({ kind, scope, params, for_seconds })
+const decisive = ({ kind, scope, params, for_seconds }: RuleSettings) => ({
+  kind,
+  scope,
+  params,
+  for_seconds,
+})
 
 const asNew = (stored: RuleRow, { enabled }: RuleSettings, raisesExisting: boolean) => ({
   revision: stored.revision + 1,
@@ -143,10 +155,15 @@ const asNew = (stored: RuleRow, { enabled }: RuleSettings, raisesExisting: boole
   checked_until: sql<string>`clock_timestamp()`,
   raises_existing: raisesExisting,
   check_after: enabled ? 0 : null,
-  closing: stored.enabled ? (enabled ? ('rule_changed' as const) : ('rule_disabled' as const)) : stored.closing,
+  closing: stored.enabled
+    ? enabled
+      ? ('rule_changed' as const)
+      : ('rule_disabled' as const)
+    : stored.closing,
 })
 
-const problemAfter = ({ problem }: RuleRow, isNew: boolean) => (isNew || problem === 'scope_empty' ? null : problem)
+const problemAfter = ({ problem }: RuleRow, isNew: boolean) =>
+  isNew || problem === 'scope_empty' ? null : problem
 
 const settingsOf = (row: RuleRow): RuleSettings => ({
   name: row.name,
@@ -178,7 +195,12 @@ const toView = (row: RuleRow): RuleView => ({
   updated_at: row.updated_at,
 })
 
-const auditRule = (tx: Tx, verb: string, { org_id, id, name }: RuleRow, changes: ReturnType<typeof changesOf>) =>
+const auditRule = (
+  tx: Tx,
+  verb: string,
+  { org_id, id, name }: RuleRow,
+  changes: ReturnType<typeof changesOf>,
+) =>
   audit(tx, org_id, {
     action: `rule.${verb}`,
     subject: { type: 'rule', id, external_key: name },

@@ -82,7 +82,12 @@ export const updateRule = (
     .returningAll()
     .executeTakeFirstOrThrow()
 
-const sortable = { name: 'name', created_at: 'created_at', updated_at: 'updated_at', open_alerts: 'open_alerts' }
+const sortable = {
+  name: 'name',
+  created_at: 'created_at',
+  updated_at: 'updated_at',
+  open_alerts: 'open_alerts',
+}
 
 export async function listRules(
   db: Db,

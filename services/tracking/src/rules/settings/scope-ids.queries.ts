@@ -16,7 +16,9 @@ async function listLive(db: Db, orgId: number, name: Name, ids: readonly number[
   if (ids.length === 0) return new Set()
   const { table, live } = TABLES[name]
   const { rows } = await sql<{ id: number }>`
-    select id from ${sql.table(table)} where org_id = ${orgId} and id = any(${bigints(ids)}) ${live}`.execute(db)
+    select id from ${sql.table(table)} where org_id = ${orgId} and id = any(${bigints(ids)}) ${live}`.execute(
+    db,
+  )
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -34,7 +36,11 @@ export async function unknownIds(
     for (const [i, id] of scope[name].entries()) {
       if (live.has(id) || !added.includes(id)) continue
       const field = `scope.${name}[${i}]`
-      problems.push({ field, code: 'fk_not_found', message: `${field} does not name a live ${TABLES[name].thing}` })
+      problems.push({
+        field,
+        code: 'fk_not_found',
+        message: `${field} does not name a live ${TABLES[name].thing}`,
+      })
     }
   }
   return problems
