@@ -1,15 +1,13 @@
 import { fc, SEED } from '@whereabouts/testing/fuzz'
 import { expect } from 'vitest'
-import { daysOf } from '../../src/where/visits/report-window.ts'
 import { test, type Tracking } from '../tracking.fixture.ts'
-import { expectedReport, expectedVisits, placeFinder, type ExpectedVisit, type Row } from './reference.ts'
-import { allVisits, call, DAY, iso, midnight, MINUTE, pack, seen, shown, storeRows, type Query } from './scene.fixture.ts' // oxfmt-ignore
+import { daysIn, expectedReport, expectedVisits, placeFinder, type ExpectedVisit, type Row } from './reference.ts'
+import { allVisits, call, iso, midnight, MINUTE, pack, seen, setZone, shown, storeRows, unpack, type Query } from './scene.fixture.ts' // oxfmt-ignore
 
 const SECONDS = Number(process.env['TRACKING_MODEL_SECONDS'] ?? 20)
 const ORGS = [1, 2]
 const ASSETS = 4
 const TYPES = ['asset', 'person', 'inventory'] as const
-const HOUR = 60 * MINUTE
 
 /** Days that are packed, and days that are not. */
 const START = midnight(8)
@@ -158,17 +156,15 @@ async function compareReport(
   const from = START + (question.from ?? 0) * MINUTE
   const to = from + (question.minutes ?? 7 * 24 * 60) * MINUTE
   const { groupBy, limitSeconds } = question
-  const days = daysOf({ fromMs: from, toMs: to }, zone)
+  const days = daysIn(zone, from, to)
   const visits = expectedVisits([...house.rows, ...house.late], { placeOf, now }).filter(isWanted)
   const expected = expectedReport(visits, { from, to, limitSeconds }, (visit, start, end) => {
     if (groupBy === 'location') return [[String(visit.place), start, end]]
     if (groupBy === 'asset') return [[String(visit.assetId), start, end]]
     if (groupBy === 'asset_type')
       return [[house.assets.find(({ id }) => id === visit.assetId)?.type ?? '', start, end]]
-    return days.flatMap(({ date, fromMs, toMs }): [string, number, number][] =>
-      start < toMs && (end > fromMs || start >= fromMs)
-        ? [[date, Math.max(start, fromMs), Math.min(end, toMs)]]
-        : [],
+    return days.flatMap(([date, first, last]): [string, number, number][] =>
+      start < last && (end > first || start >= first) ? [[date, Math.max(start, first), Math.min(end, last)]] : [],
     )
   })
   const res = await call(tracking, house.orgId, '/reports/visits', {
@@ -213,24 +209,23 @@ test(
         for (const table of ['scan', 'movement', 'day_packed', 'position'] as const)
           await tracking.db.deleteFrom(table).where('org_id', '=', orgId).execute()
       await tracking.project()
+      await unpack(tracking)
       for (const { orgId, rows } of houses) await storeRows(tracking, orgId, rows)
-      for (const [i, { orgId, late }] of houses.entries())
-        if ((runs + i) % 2 === 0) await storeRows(tracking, orgId, late)
-        else houses[i]?.late.splice(0)
       if (runs % 2 === 0) await pack(tracking)
+      for (const { orgId, late } of houses) await storeRows(tracking, orgId, late)
       for (const house of houses) {
         house.move(scene.later)
         const deleted = house.assets[scene.deleted]
         if (deleted) tracking.catalog.change(deleted, { deleted_at: iso(now) })
       }
       await tracking.project()
-      tracking.retentions.states // the zone of the report
+      for (const orgId of ORGS) setZone(tracking, orgId, runs, scene.zone)
       for (const [n, question] of fc.sample(questions, { seed: seed + runs, numRuns: 16 }).entries()) {
         const house = houses[n % houses.length]
         if (!house) continue
         try {
           await compareList(tracking, house, question, now)
-          await compareReport(tracking, house, question, { zone: 'UTC', now })
+          await compareReport(tracking, house, question, { zone: scene.zone, now })
         } catch (error) {
           throw new Error(`seed ${seed}, run ${runs}, question ${n}: ${JSON.stringify(question)}`, { cause: error }) // oxfmt-ignore
         }

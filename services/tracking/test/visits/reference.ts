@@ -102,3 +102,18 @@ function figuresOf(
     over_limit: seconds.filter((one) => one > limitSeconds).length,
   }
 }
+
+const QUARTER = 15 * 60_000
+
+/** The days of a zone from one instant until another, with their first instants. Zones differ by quarters of an hour. */
+export function daysIn(zone: string, from: number, to: number): [date: string, first: number, last: number][] {
+  const calendar = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' })
+  const days: [string, number, number][] = []
+  for (let at = Math.floor(from / QUARTER) * QUARTER; at < to; at += QUARTER) {
+    const date = calendar.format(at)
+    const day = days.at(-1)
+    if (day?.[0] === date) day[2] = at + QUARTER
+    else days.push([date, at, at + QUARTER])
+  }
+  return days
+}

@@ -32,6 +32,16 @@ export async function pack({ db }: Tracking): Promise<void> {
   while ((await packStep(db)).outcome !== 'done');
 }
 
+/** As if nothing had been packed yet. */
+export const unpack = ({ db }: Tracking) =>
+  db
+    .updateTable('history_packing')
+    .set({ packed_until: '-infinity', after_org: null, after_asset: null })
+    .execute()
+
+export const setZone = ({ retentions }: Tracking, orgId: number, revision: number, timezone: string): void =>
+  retentions.states.apply(`keys.org.${orgId}`, { org_id: orgId, revision, timezone })
+
 export type Query = Record<string, string | number | boolean | readonly (string | number)[] | undefined>
 
 export function queryText(query: Query): string {

@@ -104,7 +104,7 @@ export async function findPositions(
   const { rows } = await sql<{ id: number; at: number; location_id: number | null }>`${customPlan}
     select a.id, ${microsecondsIn('p.observed_at')} as at, p.location_id
     from unnest(${bigints(assetIds)}) as a (id) cross join lateral (
-      select p.observed_at, p.location_id from position p where p.org_id = ${orgId} and p.asset_id = a.id offset 0) p`.execute(
+      select p.observed_at, p.location_id from position p where p.org_id = ${orgId} and p.asset_id = a.id and p.minute > '-infinity' offset 0) p`.execute(
     db,
   )
   return new Map(rows.map(({ id, at, location_id }) => [id, { at, locationId: location_id }]))

@@ -85,7 +85,7 @@ class Page {
 
   async add(starts: readonly Step[]): Promise<void> {
     const stays = await staysFrom(this.#source, starts)
-    this.#stays.push(...stays.filter((stay) => this.#fits(stay)))
+    this.#stays.push(...stays.filter((stay) => fits(this.#filter, stay)))
   }
 
   async addSorted(starts: readonly Step[]): Promise<void> {
@@ -100,17 +100,17 @@ class Page {
     }
   }
 
-  #fits({ at, end, lastSeen }: Stay): boolean {
-    const { from, minSeconds = 0, isOpen } = this.#filter
-    if (isOpen !== undefined && isOpen !== (end === undefined)) return false
-    if (from !== undefined && end !== undefined && end < microsecondsOf(from)) return false
-    return secondsBetween(at, end ?? lastSeen) >= minSeconds
-  }
-
   result(): StayPage {
     const stays = this.#stays.slice(0, this.#limit)
     return { stays, after: this.#stays.length > this.#limit ? stays.at(-1) : this.#end }
   }
+}
+
+/** Whether a stay that began early enough is wanted. */
+export function fits({ from, minSeconds = 0, isOpen }: StayFilter, { at, end, lastSeen }: Stay): boolean {
+  if (isOpen !== undefined && isOpen !== (end === undefined)) return false
+  if (from !== undefined && end !== undefined && end < microsecondsOf(from)) return false
+  return secondsBetween(at, end ?? lastSeen) >= minSeconds
 }
 
 export const secondsBetween = (from: number, to: number): number => Math.floor((to - from) / 1_000_000)

@@ -45,7 +45,7 @@ export async function eachSpan(
     lasting.set(step.assetId, step)
   for (const day of daysOfUtc(window))
     for await (const rows of dayMovements(db, orgId, day)) {
-      await inSlices(rows.asset_id.keys().toArray(), (i) => {
+      await inSlices(rows.asset_id.keys(), (i) => {
         const [assetId, ms, to] = [rows.asset_id[i], rows.observed_at[i], rows.to_location_id[i]]
         if (!assetId || !ms || !to || ms < window.fromMs || ms >= window.toMs) return
         if (isWanted && !isWanted.has(assetId)) return

@@ -8,7 +8,15 @@ import { nextSteps } from './steps.queries.ts'
 export type Source = { db: Db; orgId: number; places: Places }
 
 /** An unbroken stay. Instants are in microseconds since 1970; `end` is undefined while it lasts. */
-export type Stay = { assetId: number; place: number; at: number; end: number | undefined; lastSeen: number }
+export type Stay = {
+  assetId: number
+  place: number
+  at: number
+  end: number | undefined
+  lastSeen: number
+  /** Whether it ended because the asset was not seen. */
+  isSilent: boolean
+}
 
 /** A stay whose end is looked for. `last` is the newest movement within it. */
 type Path = { start: Step; last: Step; next?: Step }
@@ -35,13 +43,14 @@ export async function staysFrom({ db, orgId, places }: Source, starts: readonly 
     orgId,
     closed.map(({ key }) => key),
   )
-  const lastSeen = new Map(closed.map(({ path }, i) => [path, seen[i]]))
+  const seenOf = new Map(closed.map(({ path }, i) => [path, seen[i]]))
   return paths.map((path) => {
     const { start, last } = path
     const end = ends.get(path)?.at
-    const known = end === undefined ? positions.get(start.assetId)?.at : lastSeen.get(path)
+    const known = end === undefined ? positions.get(start.assetId)?.at : seenOf.get(path)
     const place = places.placeOf(start.to) ?? start.to
-    return { assetId: start.assetId, place, at: start.at, end, lastSeen: Math.max(known ?? last.at, last.at) }
+    const lastSeen = Math.max(known ?? last.at, last.at)
+    return { assetId: start.assetId, place, at: start.at, end, lastSeen, isSilent: false }
   })
 }
 

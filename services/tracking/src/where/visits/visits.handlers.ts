@@ -5,19 +5,35 @@ import type { CatalogView, KnownAsset } from '../../catalog/catalog-view.ts'
 import { cursorOf, placeOf } from '../movements/cursor.ts'
 import type { ReportDeps } from '../reports/deps.ts'
 import { pageOfStays, secondsBetween } from './pages.ts'
+import { pageOfSilentStays } from './silence.ts'
 import { placesOf, type Places } from './places.ts'
 import type { Stay } from './stays.ts'
 
-type Deps = Pick<ReportDeps, 'db' | 'view'>
+const SECOND_US = 1_000_000
 
-export const visitHandlers = ({ db, view }: Deps): Pick<Handlers<'tracking'>, 'listVisits'> => ({
+type Deps = Pick<ReportDeps, 'db' | 'view' | 'now'>
+
+export const visitHandlers = ({
+  db,
+  view,
+  now = Date.now,
+}: Deps): Pick<Handlers<'tracking'>, 'listVisits'> => ({
   async listVisits({ principal: { orgId }, query }) {
     const after = query.after === undefined ? undefined : placeOf(orgId, query.after)
     if (query.after !== undefined && !after) throw notACursor()
     const { places, assetIds } = wantedOf(view, orgId, query)
     const source = { db: db.forOrg(orgId), orgId, places }
     const { from, to, min_seconds: minSeconds, open: isOpen, limit } = query
-    const page = await pageOfStays(source, { from, to, assetIds, minSeconds, isOpen, after }, limit)
+    const filter = { from, to, assetIds, minSeconds, isOpen, after }
+    const maxSeconds = query.max_silence_seconds
+    const page =
+      maxSeconds === undefined
+        ? await pageOfStays(source, filter, limit)
+        : await pageOfSilentStays(source, filter, {
+            maxUs: maxSeconds * SECOND_US,
+            nowUs: now() * 1_000,
+            limit,
+          })
     return {
       data: page.stays.map((stay) => visitOf(view, orgId, stay)),
       cursor: page.after ? cursorOf(orgId, page.after) : null,
@@ -40,7 +56,8 @@ export function wantedOf(
   return { places: placesOf(view, orgId, named, isDeep), assetIds: ids && [...new Set(ids)] }
 }
 
-function visitOf(view: CatalogView, orgId: number, { assetId, place, at, end, lastSeen }: Stay): Visit {
+function visitOf(view: CatalogView, orgId: number, stay: Stay): Visit {
+  const { assetId, place, at, end, lastSeen, isSilent } = stay
   return {
     asset: thingOf(assetId, view.asset(orgId, assetId)),
     location: thingOf(place, view.location(orgId, place)),
@@ -48,7 +65,7 @@ function visitOf(view: CatalogView, orgId: number, { assetId, place, at, end, la
     ended_at: end === undefined ? null : instantOf(end),
     seconds: secondsBetween(at, end ?? lastSeen),
     last_seen_at: instantOf(lastSeen),
-    ended_by: end === undefined ? null : 'moved',
+    ended_by: end === undefined ? null : isSilent ? 'silence' : 'moved',
   }
 }
 
