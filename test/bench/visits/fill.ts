@@ -58,7 +58,9 @@ export async function fillVisits(
 }
 
 /** The location of the row `n` hours after 1970: another one after each visit, or none in its last row. */
-const locationAt = (n: string) => `case when (${n}) % ${ROWS_OF_VISIT * NOWHERE} = ${ROWS_OF_VISIT - 1} then null
+const locationAt = (
+  n: string,
+) => `case when (${n}) % ${ROWS_OF_VISIT * NOWHERE} = ${ROWS_OF_VISIT - 1} then null
   else 500000000 + (asset * 7 + (${n}) / ${ROWS_OF_VISIT} * 13) % ${LOCATIONS} end`
 
 /** The rows of all assets on the day $1. Each asset has its minute of the hour. */

@@ -45,7 +45,9 @@ export function benchVisits(args: string[], say: (text: string) => void): Promis
     )
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
     const { rows, movements, days } = filled
-    say(`${rows} rows and ${movements} movements of ${numbers.assets} assets and ${days} days, in ${seconds} s\n`)
+    say(
+      `${rows} rows and ${movements} movements of ${numbers.assets} assets and ${days} days, in ${seconds} s\n`,
+    )
     const headers = await headersSignedWith(
       stack.secrets.principal_private_key,
       { kind: 'session', orgId: ORG, scopes: [], userId: 1, role: 'admin' },

@@ -124,7 +124,8 @@ const fields: Record<string, string> = {
   'ReplayRequest.event_types': 'Only events of these types. Without it: of all types that the webhook gets.',
   count: 'How many events these are.',
   oldest_occurred_at: 'When the oldest of them happened. Null if there are none.',
-  'Visit.location': 'Where it stayed. With `include_descendants`, the nearest location that the request names.',
+  'Visit.location':
+    'Where it stayed. With `include_descendants`, the nearest location that the request names.',
   'Visit.started_at': 'When the asset was first seen there.',
   ended_at: 'When the asset was seen elsewhere or without a location. Null while the visit is open.',
   'Visit.last_seen_at': 'When the asset was last seen during the visit.',
@@ -132,7 +133,8 @@ const fields: Record<string, string> = {
   'VisitPage.has_more': 'Whether there may be older visits that match.',
   'VisitGroup.id': 'Id of the location or asset. Null for a type of asset and a day.',
   'VisitGroup.external_key': 'The external key. Null for a type of asset and a day, and once it is deleted.',
-  'VisitGroup.name': 'The name, null once it is deleted; or the type of asset; or the day, such as `2026-11-21`.',
+  'VisitGroup.name':
+    'The name, null once it is deleted; or the type of asset; or the day, such as `2026-11-21`.',
   group: 'What the visits have in common.',
   group_by: 'What visits are added up by.',
   visits: 'Visits, or parts of visits, in the time.',

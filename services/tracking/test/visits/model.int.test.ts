@@ -1,7 +1,14 @@
 import { fc, SEED } from '@whereabouts/testing/fuzz'
 import { expect } from 'vitest'
 import { test, type Tracking } from '../tracking.fixture.ts'
-import { daysIn, expectedReport, expectedVisits, placeFinder, type ExpectedVisit, type Row } from './reference.ts'
+import {
+  daysIn,
+  expectedReport,
+  expectedVisits,
+  placeFinder,
+  type ExpectedVisit,
+  type Row,
+} from './reference.ts'
 import { allVisits, call, iso, midnight, MINUTE, pack, seen, setZone, shown, storeRows, unpack, type Query } from './scene.fixture.ts' // oxfmt-ignore
 
 const SECONDS = Number(process.env['TRACKING_MODEL_SECONDS'] ?? 20)
@@ -164,7 +171,9 @@ async function compareReport(
     if (groupBy === 'asset_type')
       return [[house.assets.find(({ id }) => id === visit.assetId)?.type ?? '', start, end]]
     return days.flatMap(([date, first, last]): [string, number, number][] =>
-      start < last && (end > first || start >= first) ? [[date, Math.max(start, first), Math.min(end, last)]] : [],
+      start < last && (end > first || start >= first)
+        ? [[date, Math.max(start, first), Math.min(end, last)]]
+        : [],
     )
   })
   const res = await call(tracking, house.orgId, '/reports/visits', {

@@ -90,9 +90,8 @@ function figuresOf(
   const seconds = parts.map((part) => part.seconds).toSorted((a, b) => a - b)
   /** The least value such that this share of all is not greater. */
   const rank = (percent: number) =>
-    seconds.find(
-      (one) => seconds.filter((other) => other <= one).length * 100 >= percent * seconds.length,
-    ) ?? -1
+    seconds.find((one) => seconds.filter((other) => other <= one).length * 100 >= percent * seconds.length) ??
+    -1
   return {
     visits: seconds.length,
     assets: new Set(parts.map(({ assetId }) => assetId)).size,
@@ -106,7 +105,11 @@ function figuresOf(
 const QUARTER = 15 * 60_000
 
 /** The days of a zone from one instant until another, with their first instants. Zones differ by quarters of an hour. */
-export function daysIn(zone: string, from: number, to: number): [date: string, first: number, last: number][] {
+export function daysIn(
+  zone: string,
+  from: number,
+  to: number,
+): [date: string, first: number, last: number][] {
   const calendar = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' })
   const days: [string, number, number][] = []
   for (let at = Math.floor(from / QUARTER) * QUARTER; at < to; at += QUARTER) {

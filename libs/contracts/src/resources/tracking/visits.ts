@@ -71,7 +71,9 @@ const ofPlaces = {
   }),
   asset_type: enumParameters(assetTypes)
     .optional()
-    .meta({ description: 'Repeatable: assets that are of one of these types now, or were when they were deleted.' }),
+    .meta({
+      description: 'Repeatable: assets that are of one of these types now, or were when they were deleted.',
+    }),
 }
 
 export const VisitsQuery = z.strictObject({
@@ -82,7 +84,9 @@ export const VisitsQuery = z.strictObject({
     .optional()
     .meta({ description: 'RFC 3339 timestamp with any offset. Visits that began after it are left out.' }),
   ...ofPlaces,
-  min_seconds: integerParameter(0).optional().meta({ description: 'Only visits of this many seconds or more.' }),
+  min_seconds: integerParameter(0)
+    .optional()
+    .meta({ description: 'Only visits of this many seconds or more.' }),
   open: booleanParameter
     .optional()
     .meta({ description: '`true`: visits that have not ended. `false`: visits that have.' }),
@@ -154,7 +158,9 @@ export const VisitReportQuery = z.strictObject({
   ...ofPlaces,
   limit_seconds: integerParameter(0)
     .optional()
-    .meta({ description: '`over_limit` counts the visits that are longer. Without it, `over_limit` is null.' }),
+    .meta({
+      description: '`over_limit` counts the visits that are longer. Without it, `over_limit` is null.',
+    }),
 })
 export type VisitReportQuery = z.infer<typeof VisitReportQuery>
 

@@ -92,7 +92,10 @@ const COLUMNS = sql.raw('m.asset_id, m.minute, m.observed_at, m.from_location_id
 
 const minuteOf = (instant: Sql) => sql`date_trunc('minute', ${instant}, 'UTC')`
 
-export function rangeOf(orgId: number, { from, to, after }: Pick<MovementFilter, 'from' | 'to' | 'after'>): Sql {
+export function rangeOf(
+  orgId: number,
+  { from, to, after }: Pick<MovementFilter, 'from' | 'to' | 'after'>,
+): Sql {
   const conditions = [sql`m.org_id = ${orgId}`]
   const bound = (comparison: '>=' | '<=', instant: Sql) =>
     conditions.push(

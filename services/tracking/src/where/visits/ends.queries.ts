@@ -67,7 +67,13 @@ export async function lastSeenBefore(
   keys: readonly (Between & { before: number })[],
 ): Promise<(number | undefined)[]> {
   if (keys.length === 0) return []
-  type Row = { i: number; at: number | null; day: Day | null; last_at: number | null; is_cut: boolean } & PackedDay
+  type Row = {
+    i: number
+    at: number | null
+    day: Day | null
+    last_at: number | null
+    is_cut: boolean
+  } & PackedDay
   const { rows } = await sql<Row>`${customPlan}
     select w.i::int - 1 as i, ${microsecondsIn('s.observed_at')} as at, d.day, ${microsecondsIn('d.last_at')} as last_at, d.is_cut,
            case when d.is_cut then d.seen end as seen, case when d.is_cut then d.detail end as detail,

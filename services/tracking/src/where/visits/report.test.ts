@@ -7,7 +7,8 @@ const span = (from: number, to: number, assetId = 1) => ({ assetId, place: 5, fr
 
 test('D21.3 median and 95th percentile are of the nearest rank, and a limit counts what is longer', () => {
   const totals = new Totals<string>()
-  for (const [i, seconds] of [40, 10, 30, 20].entries()) totals.add('a', span(0, seconds * 1_000 + 999, i % 3))
+  for (const [i, seconds] of [40, 10, 30, 20].entries())
+    totals.add('a', span(0, seconds * 1_000 + 999, i % 3))
   for (let seconds = 1; seconds <= 20; seconds += 1) totals.add('b', span(0, seconds * 1_000))
   expect(totals.figures(20)).toEqual([
     ['a', { visits: 4, assets: 3, seconds_total: 100, seconds_median: 20, seconds_p95: 40, over_limit: 2 }],
@@ -21,7 +22,13 @@ test('D21.4 a visit is cut at both ends; one that ends where the time begins is 
   expect(cut(span(50, 300), window)).toEqual(span(100, 200))
   expect(cut(span(120, 120), window)).toEqual(span(120, 120))
   expect(cut(span(100, 100), window)).toEqual(span(100, 100))
-  for (const [from, to] of [[0, 100], [200, 300], [200, 200], [50, 50]] as const) // oxfmt-ignore
+  for (const [from, to] of [
+    [0, 100],
+    [200, 300],
+    [200, 200],
+    [50, 50],
+  ] as const)
+    // oxfmt-ignore
     expect(cut(span(from, to), window), `${from} to ${to}`).toBeUndefined()
 })
 

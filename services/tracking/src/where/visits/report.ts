@@ -51,8 +51,7 @@ export class Totals<G> {
           seconds_total: sorted.reduce((sum, one) => sum + one, 0),
           seconds_median: nearestRank(sorted, 50),
           seconds_p95: nearestRank(sorted, 95),
-          over_limit:
-            limitSeconds === undefined ? null : sorted.filter((one) => one > limitSeconds).length,
+          over_limit: limitSeconds === undefined ? null : sorted.filter((one) => one > limitSeconds).length,
         },
       ]
     })

@@ -162,10 +162,7 @@ class Sweep {
       pending = pending.filter(({ ending }) => !ending.isKnown)
     }
     for (const { ending } of pending)
-      Object.assign(
-        ending,
-        nowUs - ending.lastSeen > maxUs ? silent(ending.lastSeen) : { isKnown: true },
-      )
+      Object.assign(ending, nowUs - ending.lastSeen > maxUs ? silent(ending.lastSeen) : { isKnown: true })
   }
 
   #follow(ending: Ending, place: number, row: Row): void {

@@ -8,7 +8,5 @@ export const begins = ({ from, to }: Step, { placeOf }: Places): boolean =>
   placeOf(to) !== undefined && (from === null || placeOf(from) !== placeOf(to))
 
 /** In the order of pages: the newest first. */
-export const byStart = (
-  a: { at: number; assetId: number },
-  b: { at: number; assetId: number },
-): number => b.at - a.at || b.assetId - a.assetId
+export const byStart = (a: { at: number; assetId: number }, b: { at: number; assetId: number }): number =>
+  b.at - a.at || b.assetId - a.assetId
