@@ -14772,6 +14772,7 @@ export interface operations {
                 limit?: number;
                 /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
+                /** @description What visits are added up by. */
                 group_by: "location" | "asset" | "asset_type" | "day";
                 /** @description RFC 3339 timestamp with any offset. Defaults to 7 days before `to`. */
                 from?: string;

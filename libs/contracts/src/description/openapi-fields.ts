@@ -136,7 +136,6 @@ const fields: Record<string, string> = {
   'VisitGroup.name':
     'The name, null once it is deleted; or the type of asset; or the day, such as `2026-11-21`.',
   group: 'What the visits have in common.',
-  group_by: 'What visits are added up by.',
   visits: 'Visits, or parts of visits, in the time.',
   assets: 'Different assets among them.',
   seconds_total: 'Seconds of all of them.',

@@ -69,11 +69,9 @@ const ofPlaces = {
     description:
       '`true`: a stay at a live sub-location of a `location_id` is part of a visit of the nearest of them. Without `location_id` it has no effect.',
   }),
-  asset_type: enumParameters(assetTypes)
-    .optional()
-    .meta({
-      description: 'Repeatable: assets that are of one of these types now, or were when they were deleted.',
-    }),
+  asset_type: enumParameters(assetTypes).optional().meta({
+    description: 'Repeatable: assets that are of one of these types now, or were when they were deleted.',
+  }),
 }
 
 export const VisitsQuery = z.strictObject({
@@ -144,11 +142,11 @@ export type VisitReportRow = z.infer<typeof VisitReportRow>
 const { group: _group, ...figures } = groupOfVisits
 const COLUMNS = ['group.id', 'group.external_key', 'group.name', ...Object.keys(figures)]
 
-export const visitGroupings = ['location', 'asset', 'asset_type', 'day'] as const
+const visitGroupings = ['location', 'asset', 'asset_type', 'day'] as const
 
 export const VisitReportQuery = z.strictObject({
   ...page,
-  group_by: enumParameter(visitGroupings),
+  group_by: enumParameter(visitGroupings).meta({ description: 'What visits are added up by.' }),
   from: instantParameter
     .optional()
     .meta({ description: 'RFC 3339 timestamp with any offset. Defaults to 7 days before `to`.' }),
@@ -156,11 +154,9 @@ export const VisitReportQuery = z.strictObject({
     description: 'RFC 3339 timestamp with any offset. Defaults to now. At most 92 days after `from`.',
   }),
   ...ofPlaces,
-  limit_seconds: integerParameter(0)
-    .optional()
-    .meta({
-      description: '`over_limit` counts the visits that are longer. Without it, `over_limit` is null.',
-    }),
+  limit_seconds: integerParameter(0).optional().meta({
+    description: '`over_limit` counts the visits that are longer. Without it, `over_limit` is null.',
+  }),
 })
 export type VisitReportQuery = z.infer<typeof VisitReportQuery>
 

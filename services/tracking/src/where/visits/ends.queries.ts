@@ -9,8 +9,8 @@ import { DAY_NUMBER } from '../../positions/packed/packed-days.queries.ts'
 import { PACKED_UNTIL, PACKED_UNTIL_DAY } from '../../positions/packed/packing-state.queries.ts'
 
 const MINUTE_US = 60_000_000
-/** After every row, and within the years of PostgreSQL. */
-const NEVER = Date.UTC(9999) * 1_000
+/** After every row. The year 9999 is not a safe integer in microseconds. */
+const NEVER = Date.UTC(2200) * 1_000
 
 /** Minutes of an asset, both excluded, in microseconds since 1970. Without the second: all later ones. */
 export type Between = { assetId: number; after: number; before: number | undefined }
