@@ -23,6 +23,7 @@ const MOST_AT_ONCE = 5_000
 
 /** The newest stays that match. Ends are looked up for as few as the page needs. */
 export async function pageOfStays(source: Source, filter: StayFilter, limit: number): Promise<StayPage> {
+  if (filter.assetIds?.length === 0) return { stays: [], after: undefined }
   const page = new Page(source, filter, limit)
   if (filter.isOpen === true) {
     const { db, orgId, places } = source
