@@ -4,7 +4,7 @@ export const ORG = 1_000
 const DAY_MS = 86_400_000
 const LOCATIONS = 500
 /** Rows of an asset on a day, an hour apart, and how many of them come before it moves. */
-export const ROWS_OF_DAY = 24
+const ROWS_OF_DAY = 24
 const ROWS_OF_VISIT = 4
 /** Of so many visits, one ends without a place. */
 const NOWHERE = 20

@@ -7,7 +7,7 @@ import { store } from '../store.ts'
 import type { Tracking } from '../tracking.fixture.ts'
 import type { ExpectedVisit, Row } from './reference.ts'
 
-export const DAY = 86_400_000
+const DAY = 86_400_000
 export const MINUTE = 60_000
 /** Days before it are packed when asked. */
 export const midnight = (daysAgo: number) => Math.floor(Date.now() / DAY) * DAY - daysAgo * DAY
@@ -44,7 +44,7 @@ export const setZone = ({ retentions }: Tracking, orgId: number, revision: numbe
 
 export type Query = Record<string, string | number | boolean | readonly (string | number)[] | undefined>
 
-export function queryText(query: Query): string {
+function queryText(query: Query): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query))
     for (const one of Array.isArray(value) ? value : [value])

@@ -26,7 +26,7 @@ export async function pageOfSilentStays(
   { limit, ...silence }: Silence & { limit: number },
 ): Promise<StayPage> {
   const { db, orgId } = source
-  const oldest = await firstMovement(db, orgId)
+  const oldest = filter.assetIds?.length === 0 ? undefined : await firstMovement(db, orgId)
   const stays: Stay[] = []
   if (oldest === undefined) return { stays, after: undefined }
   const newest = Math.min(
