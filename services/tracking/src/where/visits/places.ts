@@ -7,7 +7,7 @@ export type Places = {
   /** Whether a place may have several locations. */
   isDeep: boolean
   /** The place of a location; undefined outside of the named ones. */
-  placeOf(locationId: number): number | undefined
+  placeOf: (locationId: number) => number | undefined
 }
 
 export function placesOf(

@@ -33,7 +33,9 @@ export const visitReportHandlers = ({
     const found = totals.figures(limit_seconds).toSorted(groupBy === 'day' ? byGroup : byTotal)
     const data = found
       .slice(offset, offset + limit)
-      .map(([group, figures]): VisitReportRow => ({ group: named(view, orgId, groupBy, group), ...figures }))
+      .map(([group, figures]): VisitReportRow =>
+        Object.assign(figures, { group: named(view, orgId, groupBy, group) }),
+      )
     return { data, limit, offset, total_count: found.length }
   },
 })

@@ -42,7 +42,7 @@ export class Totals<G> {
 
   figures(limitSeconds: number | undefined): [G, Figures][] {
     return Array.from(this.#groups, ([group, { seconds, assets }]) => {
-      const sorted = Float64Array.from(seconds).sort()
+      const sorted = Float64Array.from(seconds).toSorted()
       return [
         group,
         {
