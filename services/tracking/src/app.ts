@@ -43,6 +43,8 @@ import type { ReportDeps } from './where/reports/deps.ts'
 import { byLocationHandlers } from './where/movements/by-location.handlers.ts'
 import { movementHandlers } from './where/movements/movements.handlers.ts'
 import { playbackHandlers } from './where/movements/playback.handlers.ts'
+import { visitReportHandlers } from './where/visits/report.handlers.ts'
+import { visitHandlers } from './where/visits/visits.handlers.ts'
 import { unsteadyHandlers } from './where/reports/unsteady/unsteady.handlers.ts'
 import { occupancyHandlers } from './where/reports/occupancy/occupancy.handlers.ts'
 import type { Database } from '@whereabouts/db/connect/database'
@@ -146,6 +148,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     findLocation: locationFinder(finders),
     rulesOf,
     book,
+    zoneOf: (orgId) => retentions.zoneOf(orgId),
     wakeOutbox,
     live,
     retentionMs: rest.retentionDays * DAY_MS,
@@ -190,7 +193,7 @@ type AppDeps = HistoryDeps &
   ExportDeps &
   ExportFileDeps &
   AllHistoryDeps &
-  ReportDeps & { findAssetId: FindAssetId } & InventoryDeps &
+  ReportDeps & { findAssetId: FindAssetId; zoneOf: (orgId: number) => string } & InventoryDeps &
   LiveDeps &
   LiveReadDeps &
   ReaderDeps &
@@ -227,6 +230,8 @@ function buildApp(deps: AppDeps): FastifyInstance {
       ...playbackHandlers(deps),
       ...byLocationHandlers(deps),
       ...movementSummaryHandlers(deps),
+      ...visitHandlers(deps),
+      ...visitReportHandlers(deps),
       ...liveHandlers(deps),
       ...liveReadHandlers(deps),
       ...readerHandlers(deps),

@@ -228,7 +228,8 @@ export class Play {
     return new Proxy(db, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target)
-        if (name !== 'transaction') return typeof member === 'function' ? (member.bind(target) as unknown) : member
+        if (name !== 'transaction')
+          return typeof member === 'function' ? (member.bind(target) as unknown) : member
         return () => ({
           execute: (work: (tx: never) => Promise<unknown>) =>
             target.transaction().execute(async (tx) => {
@@ -262,10 +263,8 @@ export class Play {
     const book = this.#books[0] as RuleBook
     const fromMs = instantOf(this.#timeline, this.#timeline.day === undefined ? '0 00:00' : '-1 00:00')
     const rule = draftOf(book, this.#orgId, newSettings(this.#body), -Infinity)
-    const alerts = await replayPast(tenants.forOrg(this.#orgId), rule, {
-      fromMs,
-      toMs: instantOf(this.#timeline, this.#timeline.until),
-    })
+    const span = { fromMs, toMs: instantOf(this.#timeline, this.#timeline.until) }
+    const { alerts } = await replayPast(tenants.forOrg(this.#orgId), rule, span, 100)
     return alerts
       .toReversed()
       .map(({ raisedMs, resolvedMs, because, placeId }) =>

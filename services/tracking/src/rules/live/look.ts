@@ -47,8 +47,17 @@ export async function lookAt(
       const hold = currentHold(holds, rule, assetId)
       const isTrue = isTrueNow(rule, assetId, positions.get(assetId), nowMs)
       if (hold && !isTrue) {
+        const place = positions.get(assetId)?.locationId ?? null
         const isGone = deps.view.asset(orgId, assetId)?.deleted === true
-        changes.drop(hold, { atMs: nowMs, because: isGone ? 'subject_deleted' : 'condition' })
+        // It may have been due before.
+        changes.note(rule, { type: 'asset', id: assetId }, hold, elapse(rule, hold, nowMs), {
+          before: place,
+          after: place,
+        })
+        changes.drop(changes.now(hold) ?? hold, {
+          atMs: nowMs,
+          because: isGone ? 'subject_deleted' : 'condition',
+        })
       } else if (!hold && isTrue && !isOfMovements(rule)) missing.push(assetId)
     }
     if (rule.kind === 'missing_at') {

@@ -53,7 +53,8 @@ export function rulePreviewHandlers({
       try {
         const existing = await countExisting(db, book, { orgId, settings, nowMs }, MOST_PREVIEWED_SUBJECTS)
         const rule = draftOf(book, orgId, settings, -Infinity)
-        const past = rule.kind === 'reader_silent' ? null : await replayPast(db, rule, span)
+        const past =
+          rule.kind === 'reader_silent' ? null : await replayPast(db, rule, span, MOST_PREVIEWED_ALERTS)
         const type = rule.kind === 'reader_silent' ? 'reader' : 'asset'
         const subjects =
           type === 'reader'
@@ -62,10 +63,7 @@ export function rulePreviewHandlers({
         return {
           data: {
             now: { count: existing.count, subjects },
-            past: past && {
-              count: past.length,
-              alerts: past.slice(0, MOST_PREVIEWED_ALERTS).map((each) => toView(each, orgId, view)),
-            },
+            past: past && { count: past.count, alerts: past.alerts.map((each) => toView(each, orgId, view)) },
           },
         }
       } catch (error) {

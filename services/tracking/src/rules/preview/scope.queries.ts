@@ -19,3 +19,11 @@ export async function listDeletedSince(db: Db, orgId: number, fromMs: number): P
     where org_id = ${orgId} and deleted_at > ${new Date(fromMs).toISOString()}`.execute(db)
   return new Map(rows.map(({ id, at }) => [id, at]))
 }
+
+/** Assets that were last read where no location is known. */
+export async function listNowhere(db: Db, orgId: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select asset_id as id from position
+    where org_id = ${orgId} and location_id is null and minute > '-infinity'`.execute(db)
+  return rows.map(({ id }) => id)
+}

@@ -7,8 +7,8 @@ import { epochMs } from '../../sql-times.ts'
 export type Crossing = { assetId: number; atMs: number; from: number | null; to: number }
 
 /**
- * Movements from this time to that, in the order of time of each asset. With `places`, only those into them or out of them: the
- * others change nothing for a rule that has places.
+ * Movements from this time to that, in the order of time of each asset. With `places`, only those into them or out of them, and
+ * those after a row without a location: the others change nothing for a rule that has places.
  */
 export async function readCrossings(
   db: Db,
@@ -27,15 +27,18 @@ export async function readCrossings(
 }
 
 const crossing = (places: RawBuilder<unknown>) =>
-  sql`(to_location_id = any(${places})) is distinct from coalesce(from_location_id = any(${places}), false)`
+  sql`(from_location_id is null or (to_location_id = any(${places})) <> (from_location_id = any(${places})))`
 
-/** Of each asset the newest movement until an instant, and its newest row until then. */
+/** By asset: its newest movement until an instant. */
+export type Standings = ReadonlyMap<number, { placeId: number; sinceMs: number }>
+
+/** Of each asset its newest movement until an instant. */
 export async function readStandings(
   db: Db,
   orgId: number,
   assetIds: readonly number[],
   atMs: number,
-): Promise<Map<number, { placeId: number; sinceMs: number }>> {
+): Promise<Standings> {
   const at = new Date(atMs).toISOString()
   const { rows } = await sql<{ assetId: number; placeId: number; sinceMs: number }>`
     select k.asset_id as "assetId", m.place as "placeId", m.at as "sinceMs"
