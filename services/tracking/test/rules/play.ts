@@ -112,7 +112,7 @@ export class Play {
         active_from: at,
         checked_until: at,
         problem: null,
-        check_after: 0,
+        check_after: null, // it looked before the first event
         closing: null,
         deleted_at: null,
       })

@@ -37,6 +37,8 @@ export type Timeline = {
   alerts: Alert[]
   /** Where history says more or less than was known live. */
   past?: Alert[]
+  /** If the clock was away: a change of the tree is looked at when it is back. */
+  away?: Alert[]
 }
 
 const entered = { kind: 'entered' } as const
@@ -534,6 +536,7 @@ export const timelines: Timeline[] = [
     until: '0 12:00',
     alerts: [['0 10:00', '0 11:00', 'condition', 'Dock']],
     past: [],
+    away: [['0 10:00', '0 12:00', 'condition', 'Dock']],
   },
   {
     name: 'a place that is moved into a place takes what is in it along',

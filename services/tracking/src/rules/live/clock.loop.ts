@@ -189,6 +189,7 @@ export class RuleClock {
         await setChecked(tx, claimed, looked.checkedMs)
         return looked.events
       })
+      while (await this.#checkSome({ org_id: rule.orgId, id: rule.id }));
     }
     this.#nextLooks.set(`${rule.id} ${rule.revision}`, nextLookAfter(rule, untilMs))
   }

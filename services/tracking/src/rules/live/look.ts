@@ -127,8 +127,10 @@ async function noteMissing(
   const lookMs = lastLook(rule, await checkedUntil(tx, rule))
   const open = assetIds.filter((id) => rule.covers(id) && !currentHold(holds, rule, id))
   const places = await placesAt(tx, rule.orgId, open, lookMs)
-  const missing = open.filter((id) => !rule.isInside(places.get(id) ?? null))
-  const came = await firstInside(tx, rule.orgId, missing, rule.isInside, lookMs)
+  const out = open.filter((id) => !rule.isInside(places.get(id) ?? null))
+  const came = await firstInside(tx, rule.orgId, out, rule.isInside, lookMs)
+  const known = await missedBefore(tx, rule, out, lookMs)
+  const missing = out.filter((id) => !known.has(id))
   for (const id of missing) {
     const cameMs = came.get(id)
     if (cameMs === undefined && rule.isInside(positions.get(id)?.locationId ?? null)) continue // by another way
@@ -138,6 +140,21 @@ async function noteMissing(
     const place = places.get(id) ?? null
     changes.note(rule, { type: 'asset', id }, undefined, held, { before: place, after: place })
   }
+}
+
+/** Those that were missing at the look before as well, and did not come between: their alert is an older one. */
+async function missedBefore(
+  tx: Tx,
+  rule: BookedRule,
+  assetIds: readonly number[],
+  lookMs: number,
+): Promise<Set<number>> {
+  const beforeMs = lastLook(rule, lookMs - 1)
+  if (beforeMs < rule.fromMs) return new Set()
+  const places = await placesAt(tx, rule.orgId, assetIds, beforeMs)
+  const out = assetIds.filter((id) => !rule.isInside(places.get(id) ?? null))
+  const came = await firstInside(tx, rule.orgId, out, rule.isInside, beforeMs)
+  return new Set(out.filter((id) => (came.get(id) ?? Infinity) > lookMs))
 }
 
 type Known = { positions: ReadonlyMap<number, Position>; holds: ReadonlyMap<string, StoredHold> }

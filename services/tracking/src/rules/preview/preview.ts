@@ -37,6 +37,9 @@ function looksOf(rule: BookedRule, { fromMs, toMs }: Span): number[] {
   return looks
 }
 
+/** Where an asset is does not matter to a rule that tells of any that is not seen. */
+const needsSteps = ({ kind, row }: BookedRule) => kind !== 'not_seen_for' || row.scope.location_ids.length > 0
+
 async function readTracks(
   db: Db,
   rule: BookedRule,
@@ -45,8 +48,7 @@ async function readTracks(
 ): Promise<Track[]> {
   const { orgId, kind } = rule
   const places = kind === 'away_from_home' || kind === 'not_seen_for' ? undefined : [...rule.places()]
-  const needsSteps = kind !== 'not_seen_for' || rule.row.scope.location_ids.length > 0
-  const crossings = needsSteps ? await readCrossings(db, orgId, { fromMs, toMs, places }) : []
+  const crossings = needsSteps(rule) ? await readCrossings(db, orgId, { fromMs, toMs, places }) : []
   const stands = await readStandings(db, orgId, assetIds, fromMs)
   const steps = await withDepartures(db, rule, { crossings, stands, toMs })
   const inside = assetIds.filter((id) => rule.isInside(stands.get(id)?.placeId ?? null))
@@ -124,6 +126,7 @@ async function atTheirPlaces(
   alerts: readonly ReplayedAlert[],
 ): Promise<ReplayedAlert[]> {
   if (rule.kind === 'left' || rule.kind === 'entered') return [...alerts]
+  const isNowhere = ({ placeId }: ReplayedAlert) => placeId === null && needsSteps(rule)
   const found: ReplayedAlert[] = []
   for (const [raisedMs, ofInstant] of Map.groupBy(alerts, (alert) => alert.raisedMs)) {
     const places = await placesAt(
@@ -135,7 +138,7 @@ async function atTheirPlaces(
     for (const alert of ofInstant)
       found.push({
         ...alert,
-        placeId: alert.placeId === null ? null : (places.get(alert.assetId) ?? alert.placeId),
+        placeId: isNowhere(alert) ? null : (places.get(alert.assetId) ?? alert.placeId),
       })
   }
   return found
