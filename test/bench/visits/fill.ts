@@ -29,8 +29,8 @@ const NOWHERE = 20
 /** Assets as many apart have the same days. Their minutes divide it. */
 const PATTERNS = SHELVES
 const MINUTES = 25
-/** As in the product, the newest days are rows, and the ones before are packed. */
-const DAYS_OF_ROWS = 3
+/** The newest days are rows, and the ones before are packed. The product keeps three days of rows, which take longer to fill. */
+const DAYS_OF_ROWS = 1
 
 type Filled = { rows: number; movements: number; days: number }
 
@@ -124,13 +124,22 @@ async function addMovements(owner: pg.Client, day: Day, assets: number): Promise
   return rowCount ?? 0
 }
 
+const CAUSE = {
+  reader_key: 'gate',
+  antenna: 1,
+  tag_id: null,
+  location_key: null,
+  scan_point_id: null,
+  empty_scan_point_id: null,
+  outvoted: null,
+  carried_from: null,
+}
+
 async function addPacked(owner: pg.Client, day: Day, assets: number): Promise<void> {
   const days = patterns.map((pattern) => {
-    const rows = rowsOf(day, pattern).map(({ minute, at, shelf }): DayRow => {
-      const cause = { tag_id: null, location_key: null, scan_point_id: null, empty_scan_point_id: null }
-      const more = { reader_key: 'gate', antenna: 1, outvoted: null, carried_from: null }
-      return { minute, at: at * 1_000, location_id: shelf, ...cause, ...more }
-    })
+    const rows = rowsOf(day, pattern).map(({ minute, at, shelf }): DayRow =>
+      Object.assign({ minute, at: at * 1_000, location_id: shelf }, CAUSE),
+    )
     const [first, last] = [rows[0], rows.at(-1)]
     return { pattern, first, last, packed: packDay(day, rows) }
   })
