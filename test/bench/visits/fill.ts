@@ -20,16 +20,17 @@ export const LOCATIONS = [
   })),
 ]
 const DAY_MS = 86_400_000
-/** Rows of an asset on a day, an hour apart, and how many of them come before it moves. */
-const ROWS_OF_DAY = 24
-const ROWS_OF_VISIT = 4
+/** Rows of an asset on a day, and how many of them come before it moves: four hours. */
+const ROWS_OF_DAY = 48
+const ROW_MINUTES = 30
+const ROWS_OF_VISIT = 8
 /** Of so many visits of every other asset, one ends without a place. */
 const NOWHERE = 20
 /** Assets as many apart have the same days. Their minutes divide it. */
 const PATTERNS = SHELVES
-const MINUTES = 50
-/** As in the product, the newest days are rows, and the ones before are packed. */
-const DAYS_OF_ROWS = 3
+const MINUTES = 25
+/** The newest days are rows, and the ones before are packed. The product keeps three days of rows, which take longer to fill. */
+const DAYS_OF_ROWS = 1
 
 type Filled = { rows: number; movements: number; days: number }
 
@@ -53,7 +54,10 @@ export async function fillVisits(
     const day = today - filled.days
     await owner.query(`select make_history_day($1::date)`, [dateOf(day)])
     if (filled.days <= DAYS_OF_ROWS) await addRows(owner, day, assets)
-    else await addPacked(owner, day, assets)
+    else {
+      await addPacked(owner, day, assets)
+      await owner.query(`drop table scan_${dateOf(day).replaceAll('-', '_')}`) // as when it is packed
+    }
     filled.rows += assets * ROWS_OF_DAY
     filled.movements += await addMovements(owner, day, assets)
   }
@@ -65,7 +69,7 @@ export async function fillVisits(
 
 const dateOf = (day: Day) => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
-/** The location of a pattern in the hour `n` since 1970: another one after each visit, or none in its last row. */
+/** The location of a pattern in the row `n` since 1970: another one after each visit, or none in its last row. */
 const shelfAt = (pattern: number, n: number): number | null =>
   pattern % 2 === 1 && (n + pattern * ROWS_OF_VISIT) % (ROWS_OF_VISIT * NOWHERE) === ROWS_OF_VISIT - 1
     ? null
@@ -74,9 +78,9 @@ const shelfAt = (pattern: number, n: number): number | null =>
 type PatternRow = { pattern: number; minute: number; at: number; shelf: number | null; before: number | null }
 
 function rowsOf(day: Day, pattern: number): PatternRow[] {
-  return Array.from({ length: ROWS_OF_DAY }, (_, hour) => {
-    const minute = hour * 60 + (pattern % MINUTES)
-    const n = day * ROWS_OF_DAY + hour
+  return Array.from({ length: ROWS_OF_DAY }, (_, i) => {
+    const minute = i * ROW_MINUTES + (pattern % MINUTES)
+    const n = day * ROWS_OF_DAY + i
     const at = day * DAY_MS + minute * 60_000 + (pattern % MINUTES) * 1_000
     return { pattern, minute, at, shelf: shelfAt(pattern, n), before: shelfAt(pattern, n - 1) }
   })
@@ -120,13 +124,22 @@ async function addMovements(owner: pg.Client, day: Day, assets: number): Promise
   return rowCount ?? 0
 }
 
+const CAUSE = {
+  reader_key: 'gate',
+  antenna: 1,
+  tag_id: null,
+  location_key: null,
+  scan_point_id: null,
+  empty_scan_point_id: null,
+  outvoted: null,
+  carried_from: null,
+}
+
 async function addPacked(owner: pg.Client, day: Day, assets: number): Promise<void> {
   const days = patterns.map((pattern) => {
-    const rows = rowsOf(day, pattern).map(({ minute, at, shelf }): DayRow => {
-      const cause = { tag_id: null, location_key: null, scan_point_id: null, empty_scan_point_id: null }
-      const more = { reader_key: 'gate', antenna: 1, outvoted: null, carried_from: null }
-      return { minute, at: at * 1_000, location_id: shelf, ...cause, ...more }
-    })
+    const rows = rowsOf(day, pattern).map(({ minute, at, shelf }): DayRow =>
+      Object.assign({ minute, at: at * 1_000, location_id: shelf }, CAUSE),
+    )
     const [first, last] = [rows[0], rows.at(-1)]
     return { pattern, first, last, packed: packDay(day, rows) }
   })
@@ -161,7 +174,7 @@ async function setPositions(owner: pg.Client, day: Day): Promise<void> {
      from scan s, lateral (select m.observed_at from movement m
        where m.org_id = ${ORG} and m.asset_id = s.asset_id order by m.minute desc limit 1) m
      where s.org_id = ${ORG} and p.org_id = ${ORG} and s.asset_id = p.asset_id
-       and s.minute = $1::timestamptz + interval '23 hours' + p.asset_id % ${MINUTES} * interval '1 minute'`,
+       and s.minute = $1::timestamptz + interval '23 hours 30 minutes' + p.asset_id % ${MINUTES} * interval '1 minute'`,
     [`${dateOf(day)}T00:00:00Z`],
   )
 }

@@ -18,6 +18,8 @@ export const VISITS_HELP = `pnpm bench visits [flags]      visits among millions
 
 const WANTED_MS = 50
 const ROUNDS = 20
+/** Of what reads seconds of history. */
+const SLOW_ROUNDS = 5
 const DAY_MS = 86_400_000
 
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
@@ -39,9 +41,9 @@ const PAGES: Record<string, string> = {
   'open below the root': `open=true&${below(ROOT)}`,
 }
 const OTHERS: Record<string, string> = {
-  '200, rare: longer than 4 h': '/visits?limit=200&min_seconds=14401',
+  '200, rare: longer than 5 h': '/visits?limit=200&min_seconds=18001',
   '200 with a silence of 2 h': '/visits?limit=200&max_silence_seconds=7200',
-  '200 with a silence of 30 min': '/visits?limit=200&max_silence_seconds=1800',
+  '200 with a silence of 20 min': '/visits?limit=200&max_silence_seconds=1200',
   'report, 7 days': '/reports/visits?group_by=location',
   'report, 7 days by day': '/reports/visits?group_by=day',
 }
@@ -83,17 +85,21 @@ export function benchVisits(args: string[], say: (text: string) => void): Promis
     try {
       for (const { name, path, wanted } of QUESTIONS) {
         const taken: number[] = []
-        let found = 0
-        for (let round = 0; round <= ROUNDS; round += 1) {
+        let found = ''
+        const rounds = wanted === undefined ? SLOW_ROUNDS : ROUNDS
+        for (let round = 0; round <= rounds; round += 1) {
           const at = performance.now()
           const reply = await client.request({ method: 'GET', path: `/api/v1${path}`, headers })
           const text = await reply.body.text()
-          if (reply.statusCode !== 200) throw new Error(`${path} answered ${reply.statusCode}: ${text}`)
-          if (round > 0) taken.push(performance.now() - at)
-          found = (JSON.parse(text) as { data: unknown[] }).data.length
+          const isDone = reply.statusCode === 200
+          if (round > 0 || !isDone) taken.push(performance.now() - at)
+          found = isDone
+            ? String((JSON.parse(text) as { data: unknown[] }).data.length)
+            : `status ${reply.statusCode}`
+          if (!isDone) break
         }
         const shown = [0, 0.5, 0.95].map((share) => quantile(taken, share).toFixed(1))
-        lines.push([name, String(found), ...shown])
+        lines.push([name, found, ...shown])
         if (wanted !== undefined) verdicts.push(atMost(name, wanted, taken))
       }
     } finally {

@@ -1,8 +1,8 @@
 import { microsecondsOf } from '../../positions/packed/day-rows.ts'
 import type { Place } from '../movements/cursor.ts'
 import { staysFrom, startsOf, type Source, type Stay } from './stays.ts'
-import { begins, byStart, type Step } from './step.ts'
-import { lastDwells, lastSteps, newestSteps } from './steps.queries.ts'
+import { byStart, type Step } from './step.ts'
+import { lastSteps, newestDwells, newestSteps } from './steps.queries.ts'
 
 /** Instants of `parseInstant`. */
 export type StayFilter = {
@@ -26,16 +26,13 @@ export async function pageOfStays(source: Source, filter: StayFilter, limit: num
   if (filter.assetIds?.length === 0) return { stays: [], after: undefined }
   const page = new Page(source, filter, limit)
   if (filter.isOpen === true) {
-    const { db, orgId, places } = source
-    await page.addSorted(
-      places.isDeep
-        ? await startsOf(source, await lastSteps(db, orgId, { ...filter, places }))
-        : await lastDwells(db, orgId, { ...filter, places }),
-    )
-    return page.result()
+    if (await addOpen(page, source, filter, limit)) return page.result()
+    const walked = new Page(source, filter, limit)
+    await addNewest(walked, source, { ...filter, from: undefined }, limit)
+    return walked.result()
   }
   if (!isBefore(filter.after, filter.from)) await addNewest(page, source, filter, limit)
-  if (filter.from !== undefined && !page.isFull) await addLasting(page, source, filter, filter.from)
+  if (filter.from !== undefined && !page.isFull) await addLasting(page, source, filter, filter.from, limit)
   return page.result()
 }
 
@@ -45,21 +42,65 @@ const isBefore = (after: Place | undefined, from: string | undefined) =>
 async function addNewest(page: Page, { db, orgId, places }: Source, filter: StayFilter, limit: number) {
   let { after } = filter
   let read = 0
-  for (let size = limit + 1; !page.isFull; size = Math.min(size * 4, MOST_AT_ONCE)) {
-    const steps = await newestSteps(db, orgId, { ...filter, after, places }, size)
-    await page.add(steps.filter((step) => begins(step, places)))
-    read += steps.length
-    after = steps.at(-1)
-    if (steps.length < size) return
+  for (let size = limit + 1; !page.isFull; size = MOST_AT_ONCE) {
+    const slice = await newestSteps(db, orgId, { ...filter, after, places }, size)
+    await page.add(slice.steps)
+    read += slice.read
+    after = slice.last
+    if (slice.read < size) return
     if (read >= MOST_READ) return page.endAt(after)
   }
 }
 
-/** Stays that had begun before `from`, and had not ended. */
-async function addLasting(page: Page, source: Source, filter: StayFilter, from: string) {
+/** Stays that had begun before `from`, and had not ended. The last ones that began are likely to last, so these come first. */
+async function addLasting(page: Page, source: Source, filter: StayFilter, from: string, limit: number) {
   const { db, orgId, places } = source
-  const last = await lastSteps(db, orgId, { ...filter, places, before: from })
-  await page.addSorted(await startsOf(source, last))
+  const { assetIds, to } = filter
+  const after = isBefore(filter.after, from) ? filter.after : { at: microsecondsOf(from), assetId: 0 }
+  const size = 2 * (limit + 1)
+  const slice = await newestSteps(db, orgId, { assetIds, places, to, after }, size)
+  await page.add(slice.steps)
+  if (page.isFull || slice.read < size) return
+  const rest = { ...filter, from: undefined, after: slice.last }
+  const starts = await startsOf(source, await lastSteps(db, orgId, { assetIds, places, before: from }))
+  if (starts) await page.addSorted(starts, slice.last)
+  else await addNewest(page, source, rest, limit)
+}
+
+/**
+ * Stays that last began at the dwell of a position, or before it, at another location of the place: so a stay is next if it
+ * began after the dwells that have not been read. Resolves with false if too many movements are between.
+ */
+async function addOpen(page: Page, source: Source, filter: StayFilter, limit: number): Promise<boolean> {
+  const { db, orgId, places } = source
+  const { assetIds, to } = filter
+  const range = places.isDeep ? {} : { to, after: filter.after }
+  let last: Step | undefined
+  let starts: Step[] = []
+  for (let size = limit + 1; !page.isFull; size = MOST_AT_ONCE) {
+    const dwells = await newestDwells(
+      db,
+      orgId,
+      { ...range, assetIds, places, ...(last && { after: last }) },
+      size,
+    )
+    const isAll = dwells.length < size
+    last = dwells.at(-1) ?? last
+    const found = places.isDeep ? await startsIn(source, dwells) : dwells
+    if (!found) return false
+    starts.push(...found)
+    const isNext = (start: Step) => isAll || (last !== undefined && byStart(start, last) <= 0)
+    await page.addSorted(starts.filter(isNext), filter.after)
+    if (isAll) return true
+    starts = starts.filter((start) => !isNext(start))
+  }
+  return true
+}
+
+async function startsIn(source: Source, dwells: readonly Step[]): Promise<Step[] | undefined> {
+  const { db, orgId, places } = source
+  const assetIds = dwells.map(({ assetId }) => assetId)
+  return startsOf(source, await lastSteps(db, orgId, { assetIds, places }))
 }
 
 /** Takes starts of stays in the order of pages, until it has more than its limit. */
@@ -89,8 +130,9 @@ class Page {
     this.#stays.push(...stays.filter((stay) => fits(this.#filter, stay)))
   }
 
-  async addSorted(starts: readonly Step[]): Promise<void> {
-    const { after, to } = this.#filter
+  /** Those after a place in the order of pages. */
+  async addSorted(starts: readonly Step[], after: Place | undefined): Promise<void> {
+    const { to } = this.#filter
     const last = to === undefined ? Infinity : microsecondsOf(to)
     const wanted = starts
       .filter((start) => start.at <= last && (!after || byStart(after, start) < 0))

@@ -18,7 +18,7 @@ export type Stay = {
   isSilent: boolean
 }
 
-/** A stay whose end is looked for. `last` is the newest movement within it. */
+/** A stay whose end is looked for. `last` is the newest movement within it that was read. */
 type Path = { start: Step; last: Step; next?: Step }
 
 /** The most movements of an asset that are read at once. */
@@ -69,7 +69,7 @@ async function followed({ db, orgId, places }: Source, starts: readonly Step[]):
       db,
       orgId,
       pending.map(({ last }) => last),
-      { most, isBackwards: false },
+      { most, isBackwards: false, places },
     )
     pending = pending.filter((path, i) => {
       const place = places.placeOf(path.start.to)
@@ -86,13 +86,23 @@ async function followed({ db, orgId, places }: Source, starts: readonly Step[]):
   return paths
 }
 
-/** The movements with which the stays began that these are in. */
-export async function startsOf({ db, orgId, places }: Source, steps: readonly Step[]): Promise<Step[]> {
+/** Read for each stay on average, and in all. The begin of those with more between is not looked for. */
+const MOST_BACK = 25
+const MOST_BACK_IN_ALL = 50_000
+
+/** The movements with which the stays began that these are in; undefined if too many movements are between. */
+export async function startsOf(
+  { db, orgId, places }: Source,
+  steps: readonly Step[],
+): Promise<Step[] | undefined> {
   const starts = [...steps]
   let pending = starts.flatMap((step, i) => (begins(step, places) ? [] : [i]))
-  for (let most = 1; pending.length > 0; most = Math.min(most * 4, MOST_STEPS)) {
+  let read = 0
+  for (let most = 1; pending.length > 0; most *= 4) {
+    read += pending.length * most
+    if (read > Math.min(MOST_BACK * steps.length, MOST_BACK_IN_ALL)) return undefined
     const keys = pending.flatMap((i) => starts[i] ?? [])
-    const found = await nextSteps(db, orgId, keys, { most, isBackwards: true })
+    const found = await nextSteps(db, orgId, keys, { most, isBackwards: true, places })
     pending = pending.filter((index, i) => {
       const before = found[i] ?? []
       const start = before.find((step) => begins(step, places))
