@@ -2307,6 +2307,192 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List rules
+         * @description **Access:** an API key with the scope `rules:read`, or any signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listRules"];
+        put?: never;
+        /**
+         * Create a rule
+         * @description An organization has at most 200. What is already true is raised at once; if that is more than 1000, the answer is 409 with `error.count` unless `raise_existing` says what to do.
+         *
+         *     **Access:** an API key with the scope `rules:write`, or a signed-in member or administrator.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["createRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules/{rule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a rule
+         * @description **Access:** an API key with the scope `rules:read`, or any signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["getRule"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a rule
+         * @description Its open alerts are resolved; alerts are kept.
+         *
+         *     **Access:** an API key with the scope `rules:write`, or a signed-in member or administrator.
+         *
+         *     **Rate limit:** counted.
+         */
+        delete: operations["deleteRule"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a rule, or switch it on or off
+         * @description What is left out stays. A change of `kind`, `scope`, `params` or `for_seconds`, and `enabled: true`, count as a new rule: open alerts are resolved, and what is true is raised again.
+         *
+         *     **Access:** an API key with the scope `rules:write`, or a signed-in member or administrator.
+         *
+         *     **Rate limit:** counted.
+         */
+        patch: operations["updateRule"];
+        trace?: never;
+    };
+    "/api/v1/rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview what a rule would have raised
+         * @description Nothing is stored. The past is the last 7 days, or `from` to `to`, at most 30 days. If that is more than can be read in five seconds, `to` is `too_large`.
+         *
+         *     **Access:** an API key with the scope `rules:read`, or any signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["previewRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description Returns alerts, newest first. `from` and `to` are about `raised_at`.
+         *
+         *     **Access:** an API key with the scope `rules:read`, or any signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve an alert
+         * @description **Access:** an API key with the scope `rules:read`, or any signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["getAlert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge an alert
+         * @description Again: 200, and a new `note` replaces the one before. A resolved alert is a conflict.
+         *
+         *     **Access:** an API key with the scope `rules:write`, or a signed-in member or administrator.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["acknowledgeAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge many alerts
+         * @description Those that are open. Others, and ids that are unknown, are left out of `count`.
+         *
+         *     **Access:** an API key with the scope `rules:write`, or a signed-in member or administrator.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["acknowledgeAlerts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/readers": {
         parameters: {
             query?: never;
@@ -3190,7 +3376,7 @@ export interface components {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             /** @description What the key may do. */
-            scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "scans:read" | "scans:write" | "keys:admin" | "webhooks:admin" | "tracking:read" | "events:read" | "audit:read")[];
+            scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "scans:read" | "scans:write" | "keys:admin" | "webhooks:admin" | "tracking:read" | "events:read" | "audit:read" | "rules:read" | "rules:write")[];
             /**
              * Format: date-time
              * @description When the key stops working. Null: never. RFC 3339, with any offset.
@@ -3774,6 +3960,126 @@ export interface components {
              */
             location_identifier: string;
         };
+        /**
+         * @example {
+         *       "name": "Pallets that stay in Receiving",
+         *       "kind": "stayed_longer_than",
+         *       "scope": {
+         *         "asset_types": [
+         *           "inventory"
+         *         ],
+         *         "location_ids": [
+         *           4503599627370498
+         *         ]
+         *       },
+         *       "params": {
+         *         "seconds": 14400
+         *       },
+         *       "schedule": {
+         *         "days": [
+         *           1,
+         *           2,
+         *           3,
+         *           4,
+         *           5
+         *         ],
+         *         "from": "06:00",
+         *         "to": "22:00"
+         *       }
+         *     }
+         */
+        RuleCreate: {
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+            /** @enum {string} */
+            kind: "entered" | "left" | "not_seen_for" | "stayed_longer_than" | "missing_at" | "away_from_home" | "reader_silent";
+            enabled?: boolean;
+            /** @enum {string} */
+            severity?: "info" | "warning" | "critical";
+            scope?: components["schemas"]["RuleScopeInput"];
+            params?: components["schemas"]["RuleParamsInput"];
+            for_seconds?: number;
+            schedule?: components["schemas"]["RuleScheduleInput"] | null;
+            notify?: components["schemas"]["RuleNotifyInput"];
+        };
+        RuleScopeInput: {
+            asset_ids?: number[];
+            /** @description Types of assets. An empty list means any. */
+            asset_types?: ("asset" | "person" | "inventory")[];
+            /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
+            location_ids?: number[];
+            include_descendants?: boolean;
+            reader_ids?: number[];
+        };
+        RuleParamsInput: {
+            seconds?: number | null;
+            /** @example 07:30 */
+            time?: string | null;
+            resolve_after_seconds?: number | null;
+        };
+        RuleScheduleInput: {
+            days: number[];
+            /** @example 07:30 */
+            from: string;
+            /** @example 07:30 */
+            to: string;
+        };
+        RuleNotifyInput: {
+            /** @description Which event it is. Ignore events with an unknown value. */
+            event?: boolean;
+        };
+        /**
+         * @example {
+         *       "enabled": false
+         *     }
+         */
+        RuleUpdate: {
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name?: string;
+            /** @enum {string} */
+            kind?: "entered" | "left" | "not_seen_for" | "stayed_longer_than" | "missing_at" | "away_from_home" | "reader_silent";
+            enabled?: boolean;
+            /** @enum {string} */
+            severity?: "info" | "warning" | "critical";
+            scope?: components["schemas"]["RuleScopeInput"];
+            params?: components["schemas"]["RuleParamsInput"];
+            for_seconds?: number;
+            schedule?: components["schemas"]["RuleScheduleUpdate"] | null;
+            notify?: components["schemas"]["RuleNotifyInput"];
+        };
+        RuleScheduleUpdate: {
+            days?: number[];
+            /** @example 07:30 */
+            from?: string;
+            /** @example 07:30 */
+            to?: string;
+        };
+        /**
+         * @example {
+         *       "rule": {
+         *         "name": "Left the yard",
+         *         "kind": "left",
+         *         "scope": {
+         *           "location_ids": [
+         *             4503599627370498
+         *           ]
+         *         }
+         *       }
+         *     }
+         */
+        RulePreviewRequest: {
+            rule: components["schemas"]["RuleCreate"];
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            to?: string;
+        };
         ReaderCreate: {
             /**
              * @description The only reader that the key may publish for. Null: any reader.
@@ -4059,7 +4365,7 @@ export interface components {
              *       "asset.moved"
              *     ]
              */
-            event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
+            event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
         };
         /** @description The asset that moved, and between which locations. */
         AssetMovedData: {
@@ -4376,6 +4682,114 @@ export interface components {
             reader_key: string;
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
+        };
+        AlertEventData: {
+            alert: components["schemas"]["Alert"];
+        };
+        Alert: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            rule: components["schemas"]["AlertRule"];
+            subject: components["schemas"]["AlertSubject"];
+            /** @description The external key of the location. */
+            location: components["schemas"]["AlertLocation"] | null;
+            /**
+             * @description `failed`: all attempts were used. `dropped`: the endpoint was off, or its filter left the event out. Known values: `raised`, `acknowledged`, `resolved`.
+             * @example raised
+             */
+            state: string;
+            note: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            raised_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            acknowledged_at: string | null;
+            acknowledged_by: components["schemas"]["AlertAcknowledger"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            resolved_at: string | null;
+            /**
+             * @description Known values: `condition`, `timeout`, `rule_changed`, `rule_disabled`, `rule_deleted`, `subject_deleted`.
+             * @example condition
+             */
+            resolved_because: string | null;
+        };
+        AlertRule: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+            /**
+             * @description Known values: `entered`, `left`, `not_seen_for`, `stayed_longer_than`, `missing_at`, `away_from_home`, `reader_silent`.
+             * @example entered
+             */
+            kind: string;
+            /**
+             * @description Known values: `info`, `warning`, `critical`.
+             * @example info
+             */
+            severity: string;
+        };
+        AlertSubject: {
+            /**
+             * @description The kind of asset. Known values: `asset`, `reader`, `rule`.
+             * @example asset
+             */
+            type: string;
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key?: string;
+            /** @description The only reader that the key may publish for. Null: any reader. */
+            reader_key?: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
+        AlertLocation: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
+        AlertAcknowledger: {
+            /**
+             * @description The kind of asset. Known values: `user`, `key`.
+             * @example user
+             */
+            type: string;
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number | null;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string | null;
         };
         /** @description An import that ended. */
         ImportFinishedData: {
@@ -6392,6 +6806,123 @@ export interface components {
              */
             timestamp: string;
         };
+        Rule: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+            /**
+             * @description Known values: `entered`, `left`, `not_seen_for`, `stayed_longer_than`, `missing_at`, `away_from_home`, `reader_silent`.
+             * @example entered
+             */
+            kind: string;
+            enabled: boolean;
+            /**
+             * @description Known values: `info`, `warning`, `critical`.
+             * @example info
+             */
+            severity: string;
+            scope: components["schemas"]["RuleScope"];
+            params: components["schemas"]["RuleParams"];
+            for_seconds: number;
+            schedule: components["schemas"]["RuleSchedule"] | null;
+            notify: components["schemas"]["RuleNotify"];
+            /**
+             * @description Why the rule does not do all that it should; null if it does. Known values: `scope_empty`, `too_many`.
+             * @example scope_empty
+             */
+            problem: string | null;
+            open_alerts: number;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was last changed. Attaching and removing tags does not change it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /** @description An empty list is no condition. An id that was deleted stays, and matches nothing. */
+        RuleScope: {
+            asset_ids: number[];
+            /** @description Types of assets. An empty list means any. */
+            asset_types: string[];
+            /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
+            location_ids: number[];
+            include_descendants: boolean;
+            reader_ids: number[];
+        };
+        RuleParams: {
+            seconds?: number;
+            time?: string;
+            resolve_after_seconds?: number;
+        };
+        /**
+         * @description When alerts are raised, in the time zone of the organization. `days`: those on which the window begins, 1 is Monday. It ends on the next day if `to` is earlier.
+         * @example {
+         *       "days": [
+         *         1,
+         *         2,
+         *         3,
+         *         4,
+         *         5
+         *       ],
+         *       "from": "06:00",
+         *       "to": "22:00"
+         *     }
+         */
+        RuleSchedule: {
+            days: number[];
+            from: string;
+            to: string;
+        };
+        RuleNotify: {
+            /** @description Whether `alert.raised` and `alert.resolved` are sent. */
+            event: boolean;
+        };
+        RulePreview: {
+            now: components["schemas"]["RulePreviewNow"];
+            /** @description Null for `reader_silent`, of which no past is kept. */
+            past: components["schemas"]["RulePreviewPast"] | null;
+        };
+        RulePreviewNow: {
+            /** @description What is true now, and would be raised at once. */
+            count: number;
+            subjects: components["schemas"]["AlertSubject"][];
+        };
+        RulePreviewPast: {
+            /** @description Alerts that would have been raised. */
+            count: number;
+            alerts: components["schemas"]["PreviewedAlert"][];
+        };
+        PreviewedAlert: {
+            subject: components["schemas"]["AlertSubject"];
+            /** @description The external key of the location. */
+            location: components["schemas"]["AlertLocation"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            raised_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            resolved_at: string | null;
+            resolved_because: string | null;
+        };
+        AcknowledgedAlerts: {
+            /** @description How many events these are. */
+            count: number;
+        };
         ListedReader: {
             /**
              * Format: int64
@@ -6960,7 +7491,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The kind of asset. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
+             * @description The kind of asset. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `alert.raised`, `alert.resolved`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
              * @example asset.moved
              */
             type: string;
@@ -7153,7 +7684,7 @@ export interface components {
              */
             delivery_id: string;
             /**
-             * @description The type of the event. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
+             * @description The type of the event. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `alert.raised`, `alert.resolved`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
              * @example asset.moved
              */
             type: string;
@@ -7239,7 +7770,7 @@ export interface components {
              */
             delivery_id: string;
             /**
-             * @description The type of the event. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
+             * @description The type of the event. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `alert.raised`, `alert.resolved`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
              * @example asset.moved
              */
             type: string;
@@ -7511,6 +8042,46 @@ export interface components {
              */
             occurred_at: string;
             data: components["schemas"]["ReaderEventData"];
+        };
+        /** @description The body of the event `alert.raised`. */
+        AlertRaisedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "alert.raised";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["AlertEventData"];
+        };
+        /** @description The body of the event `alert.resolved`. */
+        AlertResolvedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "alert.resolved";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["AlertEventData"];
         };
         /** @description The body of the event `import.finished`. */
         ImportFinishedEvent: {
@@ -8048,6 +8619,62 @@ export interface components {
         /** @description A response with one `InventorySaved`. */
         InventorySavedAnswer: {
             data: components["schemas"]["InventorySaved"];
+        };
+        /** @description A page of a list of `Rule`. */
+        RulePage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Rule"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        /** @description A response with one `Rule`. */
+        RuleAnswer: {
+            data: components["schemas"]["Rule"];
+        };
+        /** @description A response with one `RulePreview`. */
+        RulePreviewAnswer: {
+            data: components["schemas"]["RulePreview"];
+        };
+        /** @description A page of a list of `Alert`. */
+        AlertPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Alert"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        /** @description A response with one `Alert`. */
+        AlertAnswer: {
+            data: components["schemas"]["Alert"];
+        };
+        /** @description A response with one `AcknowledgedAlerts`. */
+        AcknowledgedAlertsAnswer: {
+            data: components["schemas"]["AcknowledgedAlerts"];
         };
         /** @description A page of a list of `ListedReader`. */
         ListedReaderPage: {
@@ -15339,6 +15966,764 @@ export interface operations {
             default: components["responses"]["AnyError"];
         };
     };
+    listRules: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
+                offset?: number;
+                /** @description Repeatable: one of the values matches. */
+                kind?: ("entered" | "left" | "not_seen_for" | "stayed_longer_than" | "missing_at" | "away_from_home" | "reader_silent")[];
+                enabled?: boolean;
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
+                q?: string;
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `name`, `created_at`, `updated_at`, `open_alerts`. */
+                sort?: string;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "kind": "entered",
+                     *           "enabled": true,
+                     *           "severity": "info",
+                     *           "scope": {
+                     *             "asset_ids": [
+                     *               4503599627370497
+                     *             ],
+                     *             "asset_types": [
+                     *               "asset"
+                     *             ],
+                     *             "location_ids": [
+                     *               4503599627370497
+                     *             ],
+                     *             "include_descendants": true,
+                     *             "reader_ids": [
+                     *               4503599627370497
+                     *             ]
+                     *           },
+                     *           "params": {
+                     *             "seconds": 1,
+                     *             "time": "no example",
+                     *             "resolve_after_seconds": 1
+                     *           },
+                     *           "for_seconds": 1,
+                     *           "schedule": null,
+                     *           "notify": {
+                     *             "event": true
+                     *           },
+                     *           "problem": null,
+                     *           "open_alerts": 1,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RulePage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    createRule: {
+        parameters: {
+            query?: {
+                /** @description What is already true is raised, up to 1000 alerts. `true`: also if there are more. `false`: only what happens from now on. */
+                raise_existing?: boolean;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Pallets that stay in Receiving",
+                 *       "kind": "stayed_longer_than",
+                 *       "scope": {
+                 *         "asset_types": [
+                 *           "inventory"
+                 *         ],
+                 *         "location_ids": [
+                 *           4503599627370498
+                 *         ]
+                 *       },
+                 *       "params": {
+                 *         "seconds": 14400
+                 *       },
+                 *       "schedule": {
+                 *         "days": [
+                 *           1,
+                 *           2,
+                 *           3,
+                 *           4,
+                 *           5
+                 *         ],
+                 *         "from": "06:00",
+                 *         "to": "22:00"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RuleCreate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "name": "Pallets that stay in Receiving",
+                     *         "kind": "stayed_longer_than",
+                     *         "enabled": true,
+                     *         "severity": "info",
+                     *         "scope": {
+                     *           "asset_types": [
+                     *             "inventory"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ]
+                     *         },
+                     *         "params": {
+                     *           "seconds": 14400
+                     *         },
+                     *         "for_seconds": 1,
+                     *         "schedule": {
+                     *           "days": [
+                     *             1,
+                     *             2,
+                     *             3,
+                     *             4,
+                     *             5
+                     *           ],
+                     *           "from": "06:00",
+                     *           "to": "22:00"
+                     *         },
+                     *         "notify": {
+                     *           "event": true
+                     *         },
+                     *         "problem": null,
+                     *         "open_alerts": 1,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RuleAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    getRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "name": "no example",
+                     *         "kind": "entered",
+                     *         "enabled": true,
+                     *         "severity": "info",
+                     *         "scope": {
+                     *           "asset_ids": [
+                     *             4503599627370497
+                     *           ],
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370497
+                     *           ],
+                     *           "include_descendants": true,
+                     *           "reader_ids": [
+                     *             4503599627370497
+                     *           ]
+                     *         },
+                     *         "params": {
+                     *           "seconds": 1,
+                     *           "time": "no example",
+                     *           "resolve_after_seconds": 1
+                     *         },
+                     *         "for_seconds": 1,
+                     *         "schedule": null,
+                     *         "notify": {
+                     *           "event": true
+                     *         },
+                     *         "problem": null,
+                     *         "open_alerts": 1,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RuleAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    deleteRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    updateRule: {
+        parameters: {
+            query?: {
+                /** @description What is already true is raised, up to 1000 alerts. `true`: also if there are more. `false`: only what happens from now on. */
+                raise_existing?: boolean;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": false
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["RuleUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "name": "no example",
+                     *         "kind": "entered",
+                     *         "enabled": false,
+                     *         "severity": "info",
+                     *         "scope": {
+                     *           "asset_ids": [
+                     *             4503599627370497
+                     *           ],
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370497
+                     *           ],
+                     *           "include_descendants": true,
+                     *           "reader_ids": [
+                     *             4503599627370497
+                     *           ]
+                     *         },
+                     *         "params": {
+                     *           "seconds": 1,
+                     *           "time": "no example",
+                     *           "resolve_after_seconds": 1
+                     *         },
+                     *         "for_seconds": 1,
+                     *         "schedule": null,
+                     *         "notify": {
+                     *           "event": true
+                     *         },
+                     *         "problem": null,
+                     *         "open_alerts": 1,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RuleAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    previewRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "rule": {
+                 *         "name": "Left the yard",
+                 *         "kind": "left",
+                 *         "scope": {
+                 *           "location_ids": [
+                 *             4503599627370498
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RulePreviewRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "now": {
+                     *           "count": 1,
+                     *           "subjects": [
+                     *             {
+                     *               "type": "asset",
+                     *               "id": 4503599627370497,
+                     *               "external_key": "no example",
+                     *               "reader_key": "no example",
+                     *               "name": "no example"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "past": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RulePreviewAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
+                offset?: number;
+                /** @description Repeatable: one of the states matches. Repeatable: one of the values matches. */
+                state?: ("raised" | "acknowledged" | "resolved")[];
+                /** @description Repeatable: one of the values matches. */
+                severity?: ("info" | "warning" | "critical")[];
+                /** @description Repeatable: one of the values matches. */
+                rule_id?: number[];
+                /** @description The id of the asset. Repeatable: one of the values matches. */
+                asset_id?: number[];
+                /** @description Repeatable: one of the values matches. */
+                reader_id?: number[];
+                /** @description The id of the location. Repeatable: one of the values matches. */
+                location_id?: number[];
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                from?: string;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                to?: string;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "rule": {
+                     *             "id": 4503599627370497,
+                     *             "name": "no example",
+                     *             "kind": "entered",
+                     *             "severity": "info"
+                     *           },
+                     *           "subject": {
+                     *             "type": "asset",
+                     *             "id": 4503599627370497,
+                     *             "external_key": "no example",
+                     *             "reader_key": "no example",
+                     *             "name": "no example"
+                     *           },
+                     *           "location": null,
+                     *           "state": "raised",
+                     *           "note": null,
+                     *           "raised_at": "2026-11-21T10:00:00.000Z",
+                     *           "acknowledged_at": null,
+                     *           "acknowledged_by": null,
+                     *           "resolved_at": null,
+                     *           "resolved_because": null
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    getAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                alert_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "rule": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "kind": "entered",
+                     *           "severity": "info"
+                     *         },
+                     *         "subject": {
+                     *           "type": "asset",
+                     *           "id": 4503599627370497,
+                     *           "external_key": "no example",
+                     *           "reader_key": "no example",
+                     *           "name": "no example"
+                     *         },
+                     *         "location": null,
+                     *         "state": "raised",
+                     *         "note": null,
+                     *         "raised_at": "2026-11-21T10:00:00.000Z",
+                     *         "acknowledged_at": null,
+                     *         "acknowledged_by": null,
+                     *         "resolved_at": null,
+                     *         "resolved_because": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    acknowledgeAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                alert_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "On my way"
+                 *     }
+                 */
+                "application/json": {
+                    note?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "rule": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example",
+                     *           "kind": "entered",
+                     *           "severity": "info"
+                     *         },
+                     *         "subject": {
+                     *           "type": "asset",
+                     *           "id": 4503599627370497,
+                     *           "external_key": "no example",
+                     *           "reader_key": "no example",
+                     *           "name": "no example"
+                     *         },
+                     *         "location": null,
+                     *         "state": "raised",
+                     *         "note": "On my way",
+                     *         "raised_at": "2026-11-21T10:00:00.000Z",
+                     *         "acknowledged_at": null,
+                     *         "acknowledged_by": null,
+                     *         "resolved_at": null,
+                     *         "resolved_because": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    acknowledgeAlerts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         4503599627370497
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    ids: number[];
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AcknowledgedAlertsAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
     listReaders: {
         parameters: {
             query?: {
@@ -16701,7 +18086,7 @@ export interface operations {
                 /** @description The `cursor` of the answer before, or `now`: only what happens from here on. Without it: from the oldest event that is kept. */
                 after?: string;
                 /** @description Repeatable: one of the values matches. */
-                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
+                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
                 /** @description Maximum number of rows on a page. */
                 limit?: number;
                 /** @description Seconds to wait for the first event, if there is none yet. Default 0. */
@@ -16859,7 +18244,7 @@ export interface operations {
                      */
                     url: string;
                     enabled?: boolean;
-                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished")[];
                     /** @enum {string} */
                     retry?: "standard" | "extended";
                     filter?: components["schemas"]["WebhookFilterInput"] | null;
@@ -17050,7 +18435,7 @@ export interface operations {
                      */
                     url?: string;
                     enabled?: boolean;
-                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished")[];
                     /** @enum {string} */
                     retry?: "standard" | "extended";
                     filter?: components["schemas"]["WebhookFilterInput"] | null;
@@ -17379,7 +18764,7 @@ export interface operations {
                      */
                     url: string;
                     enabled?: boolean;
-                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished")[];
                     /** @enum {string} */
                     retry?: "standard" | "extended";
                     filter?: components["schemas"]["WebhookFilterInput"] | null;
@@ -17570,7 +18955,7 @@ export interface operations {
                      */
                     url?: string;
                     enabled?: boolean;
-                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished")[];
                     /** @enum {string} */
                     retry?: "standard" | "extended";
                     filter?: components["schemas"]["WebhookFilterInput"] | null;
@@ -17835,7 +19220,7 @@ export interface operations {
                 /** @description Repeatable: one of the states matches. Repeatable: one of the values matches. */
                 state?: ("waiting" | "delivered" | "failed" | "dropped")[];
                 /** @description Repeatable: one of the values matches. */
-                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
+                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
                 /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
                 from?: string;
                 /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */

@@ -124,7 +124,12 @@ export function openBrokers(config: Config, deps: Deps) {
     certificates: async () => (live ? servedCertificates(live.system).catch(() => []) : []),
     /** Takes no more logins and requests, and finishes those in progress. */
     async stopAnswering() {
-      await Promise.all([live?.logins.stop(), live?.states.stop(), live?.readerUse.stop(), live?.callerName.stop()])
+      await Promise.all([
+        live?.logins.stop(),
+        live?.states.stop(),
+        live?.readerUse.stop(),
+        live?.callerName.stop(),
+      ])
       live?.counts.stop()
       live?.rates.stop()
     },

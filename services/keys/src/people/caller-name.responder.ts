@@ -3,7 +3,7 @@ import { answering } from '@whereabouts/messaging/messages/request'
 import type { Db } from '../db.ts'
 
 /** Answers `rpc.keys.caller-name`: the public id and the name of a member or an API key of the organization. */
-export const { answer: answerCallerName, serve: serveCallerName } = answering(
+export const { serve: serveCallerName } = answering(
   callerName,
   'names no caller of an organization',
   async (db: Db, { org_id, user_id, key_id }) => {

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 export type Movement = { kind: 'scan' | 'save'; to: WithLocation; fromLocationId: number | null }
 
 /** An asset is at another location than before, or at one that is not known. */
-export type PlaceChange = {
+type PlaceChange = {
   orgId: number
   assetId: number
   atMs: number

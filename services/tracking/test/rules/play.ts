@@ -20,7 +20,7 @@ import { FIRST_DAY, type Alert, type Place, type Time, type Timeline } from './t
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-export const instantOf = ({ day = FIRST_DAY }: Timeline, time: Time): number => {
+const instantOf = ({ day = FIRST_DAY }: Timeline, time: Time): number => {
   const [days, clock] = time.split(' ') as [string, string]
   return Date.parse(`${day}T${clock}:00Z`) + Number(days) * DAY_MS
 }

@@ -64,13 +64,15 @@ const TimeOfDay = text(1, 5)
   })
   .meta({ override: { pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' }, example: '07:30' })
 
-const scopeInput = {
-  asset_ids: Ids.optional(),
-  asset_types: distinct(assetTypes).optional(),
-  location_ids: Ids.optional(),
-  include_descendants: z.boolean().optional(),
-  reader_ids: Ids.optional(),
-}
+const ScopeInput = z
+  .strictObject({
+    asset_ids: Ids.optional(),
+    asset_types: distinct(assetTypes).optional(),
+    location_ids: Ids.optional(),
+    include_descendants: z.boolean().optional(),
+    reader_ids: Ids.optional(),
+  })
+  .meta({ id: 'RuleScopeInput' })
 
 /** An empty list is no condition. An id that was deleted stays and matches nothing. */
 export const RuleScope = z
@@ -87,11 +89,13 @@ export const RuleScope = z
   })
 export type RuleScope = z.infer<typeof RuleScope>
 
-const paramsInput = {
-  seconds: seconds.nullable().optional(),
-  time: TimeOfDay.nullable().optional(),
-  resolve_after_seconds: resolveAfter.nullable().optional(),
-}
+const ParamsInput = z
+  .strictObject({
+    seconds: seconds.nullable().optional(),
+    time: TimeOfDay.nullable().optional(),
+    resolve_after_seconds: resolveAfter.nullable().optional(),
+  })
+  .meta({ id: 'RuleParamsInput' })
 
 /** Which of them belong to a kind: see `ruleRule`. */
 export const RuleParams = z
@@ -121,9 +125,15 @@ const WeekDays = z
       addProblem(payload, { code: 'invalid_value', message: '{f} must not contain a value twice' })
   })
 
-const scheduleInput = { days: WeekDays, from: TimeOfDay, to: TimeOfDay }
+const ScheduleInput = z
+  .strictObject({ days: WeekDays, from: TimeOfDay, to: TimeOfDay })
+  .meta({ id: 'RuleScheduleInput' })
 
-const notifyInput = { event: z.boolean().optional() }
+const ScheduleUpdate = z
+  .strictObject({ days: WeekDays.optional(), from: TimeOfDay.optional(), to: TimeOfDay.optional() })
+  .meta({ id: 'RuleScheduleUpdate' })
+
+const NotifyInput = z.strictObject({ event: z.boolean().optional() }).meta({ id: 'RuleNotifyInput' })
 
 export const RuleNotify = z
   .object({
@@ -161,11 +171,11 @@ export const RuleCreate = z
     kind: z.enum(ruleKinds),
     enabled: z.boolean().optional(),
     severity: z.enum(severities).optional(),
-    scope: z.strictObject(scopeInput).optional(),
-    params: z.strictObject(paramsInput).optional(),
+    scope: ScopeInput.optional(),
+    params: ParamsInput.optional(),
     for_seconds: z.int().min(0).max(LONGEST_FOR_SECONDS).optional(),
-    schedule: z.strictObject(scheduleInput).nullable().optional(),
-    notify: z.strictObject(notifyInput).optional(),
+    schedule: ScheduleInput.nullable().optional(),
+    notify: NotifyInput.optional(),
   })
   .meta({
     id: 'RuleCreate',
@@ -185,18 +195,11 @@ export const RuleUpdate = z
     kind: z.enum(ruleKinds).optional(),
     enabled: z.boolean().optional(),
     severity: z.enum(severities).optional(),
-    scope: z.strictObject(scopeInput).optional(),
-    params: z.strictObject(paramsInput).optional(),
+    scope: ScopeInput.optional(),
+    params: ParamsInput.optional(),
     for_seconds: z.int().min(0).max(LONGEST_FOR_SECONDS).optional(),
-    schedule: z
-      .strictObject({
-        days: WeekDays.optional(),
-        from: TimeOfDay.optional(),
-        to: TimeOfDay.optional(),
-      })
-      .nullable()
-      .optional(),
-    notify: z.strictObject(notifyInput).optional(),
+    schedule: ScheduleUpdate.nullable().optional(),
+    notify: NotifyInput.optional(),
   })
   .meta({ id: 'RuleUpdate', example: { enabled: false } })
 export type RuleUpdate = z.infer<typeof RuleUpdate>
@@ -233,15 +236,18 @@ export const LONGEST_PREVIEW_DAYS = 30
 
 export const RulePreview = z
   .object({
-    now: z.object({
-      count: z.int().meta({ description: 'What is true now, and would be raised at once.' }),
-      subjects: z.array(AlertSubject),
-    }),
+    now: z
+      .object({
+        count: z.int().meta({ description: 'What is true now, and would be raised at once.' }),
+        subjects: z.array(AlertSubject),
+      })
+      .meta({ id: 'RulePreviewNow' }),
     past: z
       .object({
         count: z.int().meta({ description: 'Alerts that would have been raised.' }),
         alerts: z.array(PreviewedAlert),
       })
+      .meta({ id: 'RulePreviewPast' })
       .nullable()
       .meta({ description: 'Null for `reader_silent`, of which no past is kept.' }),
   })

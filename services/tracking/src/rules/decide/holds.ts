@@ -45,19 +45,21 @@ export function begin(
 /** Time passes until this instant: an alert is raised, or ends by itself. */
 export function elapse(rule: Rule, hold: Hold, untilMs: number): Held & { hold: Hold } {
   const outcomes: Outcome[] = []
-  let after = hold
-  while (after.dueMs !== null && after.dueMs <= untilMs) {
-    const atMs = after.dueMs
-    if (after.raisedMs === null) {
+  let { dueMs, raisedMs } = hold
+  while (dueMs !== null && dueMs <= untilMs) {
+    const atMs = dueMs
+    if (raisedMs === null) {
       outcomes.push({ what: 'raised', atMs })
       const timeout = timeoutMs(rule)
-      after = { ...after, raisedMs: atMs, dueMs: timeout === undefined ? null : atMs + timeout }
+      raisedMs = atMs
+      dueMs = timeout === undefined ? null : atMs + timeout
     } else {
       outcomes.push({ what: 'resolved', atMs, because: 'timeout' })
-      after = { ...after, raisedMs: null, dueMs: null }
+      raisedMs = null
+      dueMs = null
     }
   }
-  return { hold: after, outcomes }
+  return { hold: { ...hold, dueMs, raisedMs }, outcomes }
 }
 
 /** The condition ends. */

@@ -5,7 +5,7 @@ import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { Tx } from '../../db.ts'
 import { listAlertsById } from '../alerts/alerts.queries.ts'
 import { toAlertEvent } from '../alerts/alerts.views.ts'
-import type { Changes, Raised, Resolved } from './changes.ts'
+import type { Changes, Raised } from './changes.ts'
 import {
   countOpen,
   endOlderAlerts,

@@ -33,7 +33,10 @@ export async function readPauses(db: Db, wanted: Wanted): Promise<Pauses> {
   const note = (assetId: number, atMs: number) => {
     if (atMs < wanted.fromMs || atMs > wanted.toMs) return
     const known = found.get(assetId)
-    if (!known) return void found.set(assetId, [atMs])
+    if (!known) {
+      found.set(assetId, [atMs])
+      return
+    }
     const last = known.at(-1) ?? 0
     const isNear =
       known.length > 1 && atMs - last < wanted.longMs && last - (known.at(-2) ?? 0) < wanted.longMs

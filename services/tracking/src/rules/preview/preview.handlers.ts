@@ -105,7 +105,7 @@ async function readersOf(db: Db, orgId: number, ids: readonly number[]): Promise
     .where('id', 'in', [...ids])
     .orderBy('id')
     .execute()
-  return rows.map((row) => ({ type: 'reader', ...row }))
+  return rows.map(({ id, reader_key, name }) => ({ type: 'reader', id, reader_key, name }))
 }
 
 type PreviewedAlert = NonNullable<RulePreview['past']>['alerts'][number]
