@@ -16,8 +16,8 @@ import type {
   RuleSchedule,
   RuleScope,
   Severity,
-} from '@whereabouts/contracts/resources/tracking/rules'
-import type { ResolvedBecause } from '@whereabouts/contracts/resources/tracking/alerts'
+} from '@whereabouts/contracts/resources/rules/rules'
+import type { ResolvedBecause } from '@whereabouts/contracts/resources/rules/alerts'
 import type { Evidence, Outvoted } from './positions/evidence.ts'
 import type { ReaderClock } from './readers/health/reader-clock.ts'
 import type { Identities } from './readers/health/reader-identities.ts'

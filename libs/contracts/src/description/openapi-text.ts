@@ -165,6 +165,8 @@ const TAGS: Record<string, Tag> = {
     'Webhooks',
     '/docs/webhooks',
   ),
+  rules: tag('Rules', 'What to tell of assets and readers.', 'Concepts', '/docs/concepts'),
+  alerts: tag('Alerts', 'What rules have told.', 'Concepts', '/docs/concepts'),
   inventory: tag('Inventory', 'Save the current location of assets.', 'Recipes', '/docs/recipes'),
 }
 

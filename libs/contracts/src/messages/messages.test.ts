@@ -74,6 +74,8 @@ const sent = (schema: z.ZodType) =>
 
 /** Messages that the recorded releases never sent. Record them with the next release. */
 const UNRECORDED = [
+  'alert raised',
+  'alert resolved',
   'asset created',
   'asset deleted',
   'asset updated',

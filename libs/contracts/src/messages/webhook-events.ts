@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { Id, Uuid } from '../rules/ids.ts'
 import { eventTypes, type EventType } from '../resources/webhooks/events.ts'
 import { WireInstant } from '../rules/instant.ts'
-import { AlertView } from '../resources/tracking/alerts.ts'
-import { alertRaised, alertResolved, type AlertEvent } from './alert-events.ts'
+import { AlertView } from '../resources/rules/alerts.ts'
+import { alertRaised, alertResolved, type AlertEvent } from './alerts/alert-events.ts'
 import { AssetMoved, assetMoved } from './asset-moved.ts'
 import {
   catalogEventData,

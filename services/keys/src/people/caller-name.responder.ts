@@ -1,4 +1,4 @@
-import { callerName } from '@whereabouts/contracts/messages/caller-name'
+import { callerName } from '@whereabouts/contracts/messages/alerts/caller-name'
 import { answering } from '@whereabouts/messaging/messages/request'
 import type { Db } from '../db.ts'
 

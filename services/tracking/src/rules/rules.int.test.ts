@@ -1,5 +1,5 @@
-import type { AlertView } from '@whereabouts/contracts/resources/tracking/alerts'
-import type { RuleView } from '@whereabouts/contracts/resources/tracking/rules'
+import type { AlertView } from '@whereabouts/contracts/resources/rules/alerts'
+import type { RuleView } from '@whereabouts/contracts/resources/rules/rules'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { NOT_READ } from '../positions/cause.ts'
@@ -77,7 +77,7 @@ const eventsOf = async ({ db }: Tracking) =>
       where subject like 'events.alert-%' order by id`.execute(db)
   ).rows.map(({ kind }) => kind)
 
-describe('D14 a rule', () => {
+describe('a rule', () => {
   test('D14.4 raises what is already true once it is made, and each asset once, also by two replicas at once', async ({
     tracking,
   }) => {

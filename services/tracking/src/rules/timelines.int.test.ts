@@ -18,7 +18,7 @@ function killer(): () => void {
 
 const AWAY = 'two replicas, whose clock was away'
 
-describe('D14 rules on timelines', () => {
+describe('rules on timelines', () => {
   test.for(timelines)('D14.3 $name', async (timeline, { tracking }) => {
     const ways = {
       'one replica, whose clock turns': { replicas: 1, turnsBetween: true },

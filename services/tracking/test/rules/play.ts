@@ -1,4 +1,4 @@
-import type { AlertView } from '@whereabouts/contracts/resources/tracking/alerts'
+import type { AlertView } from '@whereabouts/contracts/resources/rules/alerts'
 import { epochMs } from '@whereabouts/contracts/rules/instant'
 import { withDays } from '../../src/positions/partitions/missing-days.ts'
 import { lockPositions } from '../../src/positions/lock-positions.queries.ts'

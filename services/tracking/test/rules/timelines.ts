@@ -1,5 +1,5 @@
-import type { RuleCreate } from '@whereabouts/contracts/resources/tracking/rules'
-import type { ResolvedBecause } from '@whereabouts/contracts/resources/tracking/alerts'
+import type { RuleCreate } from '@whereabouts/contracts/resources/rules/rules'
+import type { ResolvedBecause } from '@whereabouts/contracts/resources/rules/alerts'
 
 /** `Hall` has `Dock` and `Shelf`; `Yard` has `Gate`. `null`: read where no location is known. */
 export type Place = 'Hall' | 'Dock' | 'Shelf' | 'Yard' | 'Gate' | null

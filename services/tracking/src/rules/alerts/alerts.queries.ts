@@ -1,4 +1,4 @@
-import type { AlertsQuery } from '@whereabouts/contracts/resources/tracking/alerts'
+import type { AlertsQuery } from '@whereabouts/contracts/resources/rules/alerts'
 import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { Db, Tables, Tx } from '../../db.ts'

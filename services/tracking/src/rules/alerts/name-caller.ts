@@ -1,4 +1,4 @@
-import { callerName } from '@whereabouts/contracts/messages/caller-name'
+import { callerName } from '@whereabouts/contracts/messages/alerts/caller-name'
 import type { Principal } from '@whereabouts/contracts/principal'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { request } from '@whereabouts/messaging/messages/request'

@@ -1,4 +1,4 @@
-import type { RuleKind, RuleParams } from '@whereabouts/contracts/resources/tracking/rules'
+import type { RuleKind, RuleParams } from '@whereabouts/contracts/resources/rules/rules'
 
 /** What decides about one rule, besides movements and the clock. */
 export type Rule = {

@@ -1,4 +1,4 @@
-import type { RuleSchedule } from '@whereabouts/contracts/resources/tracking/rules'
+import type { RuleSchedule } from '@whereabouts/contracts/resources/rules/rules'
 import { instantOf, localDayAt, timeOfDay, weekdayOf, type LocalDay } from './local-time.ts'
 
 /** Days that are kept: those of a preview. */

@@ -1,4 +1,4 @@
-import type { ResolvedBecause } from '@whereabouts/contracts/resources/tracking/alerts'
+import type { ResolvedBecause } from '@whereabouts/contracts/resources/rules/alerts'
 import type { Held } from '../decide/holds.ts'
 import type { BookedRule } from '../settings/rule-book.ts'
 import type { HoldKey, StoredHold } from './holds.queries.ts'

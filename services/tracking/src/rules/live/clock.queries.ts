@@ -1,10 +1,10 @@
-import type { ResolvedBecause } from '@whereabouts/contracts/resources/tracking/alerts'
-import { MOST_OPEN_ALERTS } from '@whereabouts/contracts/resources/tracking/rules'
+import type { ResolvedBecause } from '@whereabouts/contracts/resources/rules/alerts'
+import { MOST_OPEN_ALERTS } from '@whereabouts/contracts/resources/rules/rules'
 import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { sql, type Kysely } from 'kysely'
 import type { Db, Tables, Tx } from '../../db.ts'
 import { epochMs } from '../../sql-times.ts'
-import type { RuleRow } from '../settings/rule-book.ts'
+import type { RuleRow } from '../settings/rule-row.ts'
 import { Changes } from './changes.ts'
 
 export type RuleKey = Pick<RuleRow, 'org_id' | 'id'>

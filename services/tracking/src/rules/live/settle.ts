@@ -1,5 +1,5 @@
-import { alertRaised, alertResolved } from '@whereabouts/contracts/messages/alert-events'
-import { MOST_OPEN_ALERTS } from '@whereabouts/contracts/resources/tracking/rules'
+import { alertRaised, alertResolved } from '@whereabouts/contracts/messages/alerts/alert-events'
+import { MOST_OPEN_ALERTS } from '@whereabouts/contracts/resources/rules/rules'
 import { enqueueAll, queued } from '@whereabouts/db/outbox/outbox'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { Tx } from '../../db.ts'

@@ -4,7 +4,7 @@ import {
   MOST_PREVIEWED_SUBJECTS,
   type AlertSubject,
   type RulePreview,
-} from '@whereabouts/contracts/resources/tracking/rules'
+} from '@whereabouts/contracts/resources/rules/rules'
 import { epochMs } from '@whereabouts/contracts/rules/instant'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { rejectIfAny, validationFailed } from '@whereabouts/service-kit/errors/errors'

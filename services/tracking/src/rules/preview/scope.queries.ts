@@ -1,4 +1,4 @@
-import type { RuleScope } from '@whereabouts/contracts/resources/tracking/rules'
+import type { RuleScope } from '@whereabouts/contracts/resources/rules/rules'
 import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
 import { epochMs } from '../../sql-times.ts'

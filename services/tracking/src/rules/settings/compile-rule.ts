@@ -3,7 +3,7 @@ import type { CatalogView } from '../../catalog/catalog-view.ts'
 import { instantOf, localDayAt, timeOfDay } from '../decide/local-time.ts'
 import type { Rule } from '../decide/rule.ts'
 import { Schedule } from '../decide/schedule.ts'
-import type { RuleRow } from './rule-book.ts'
+import type { RuleRow } from './rule-row.ts'
 
 export type CompiledRule = Rule & {
   /** Of its scope and everything in it now. */

@@ -1,11 +1,10 @@
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
-import type { Kysely, Selectable } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { Tables } from '../../db.ts'
 import { compileRule, type CompiledRule } from './compile-rule.ts'
+import type { RuleRow } from './rule-row.ts'
 import { listEnabledRules } from './rules.queries.ts'
-
-export type RuleRow = Selectable<Tables['rule']>
 
 /** A rule as it decides, with the row of its settings. */
 export type BookedRule = CompiledRule & { row: RuleRow }

@@ -9,7 +9,7 @@ import {
   type RuleScope,
   type RuleUpdate,
   type Severity,
-} from '@whereabouts/contracts/resources/tracking/rules'
+} from '@whereabouts/contracts/resources/rules/rules'
 
 /** What people set of a rule. */
 export type RuleSettings = {

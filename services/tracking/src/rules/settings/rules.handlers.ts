@@ -1,4 +1,4 @@
-import { MOST_EXISTING, MOST_RULES, type RuleView } from '@whereabouts/contracts/resources/tracking/rules'
+import { MOST_EXISTING, MOST_RULES, type RuleView } from '@whereabouts/contracts/resources/rules/rules'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
@@ -9,7 +9,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Db, Tables, Tx } from '../../db.ts'
 import { existingAlerts, ruleNotFound, tooManyRules } from '../../errors.ts'
 import { countExisting } from '../preview/existing.ts'
-import type { RuleBook, RuleRow } from './rule-book.ts'
+import type { RuleBook } from './rule-book.ts'
+import type { RuleRow } from './rule-row.ts'
 import { mergeSettings, newSettings, settingProblems, type RuleSettings } from './rule-settings.ts'
 import {
   beginChange,

@@ -1,8 +1,8 @@
-import type { RulesQuery } from '@whereabouts/contracts/resources/tracking/rules'
+import type { RulesQuery } from '@whereabouts/contracts/resources/rules/rules'
 import { hasText } from '@whereabouts/db/sql-conditions'
 import { sql, type Insertable, type RawBuilder, type Updateable } from 'kysely'
 import type { Db, Tables, Tx } from '../../db.ts'
-import type { RuleRow } from './rule-book.ts'
+import type { RuleRow } from './rule-row.ts'
 
 export const RULES_CHANNEL = 'rules_changed'
 

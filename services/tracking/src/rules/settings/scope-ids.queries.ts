@@ -1,5 +1,5 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
-import type { RuleScope } from '@whereabouts/contracts/resources/tracking/rules'
+import type { RuleScope } from '@whereabouts/contracts/resources/rules/rules'
 import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { sql } from 'kysely'
 import type { Db } from '../../db.ts'

@@ -52,6 +52,48 @@ const MOST_IDS = 1_000
 const MOST_SECONDS = 31_536_000
 const LONGEST_FOR_SECONDS = 86_400
 
+const ABOUT = {
+  asset_ids: { description: 'Assets. An empty list means any. A deleted asset matches nothing.' },
+  include_descendants: { description: 'Whether what is in these locations counts too. Default: true.' },
+  reader_ids: { description: 'Readers, for `reader_silent` alone. An empty list means any.' },
+  seconds: {
+    description:
+      'Of `stayed_longer_than` and `not_seen_for`; of `reader_silent`, instead of the usual pauses of the reader.',
+    example: 14_400,
+  },
+  time: { description: 'Of `missing_at`, in the time zone of the organization.', example: '08:00' },
+  resolve_after_seconds: {
+    description:
+      'Of `entered` and `left`: the alert is resolved after so long. Without it, by the opposite alone.',
+    example: 3_600,
+  },
+  days: { description: 'Days on which the window begins: 1 is Monday.', example: [1, 2, 3, 4, 5] },
+  from: { description: 'When it begins, in the time zone of the organization.', example: '06:00' },
+  to: { description: 'When it ends: on the next day if it is earlier than `from`.', example: '22:00' },
+  name: { description: 'What people call the rule.', example: 'Pallets that stay in Receiving' },
+  kind: {
+    description:
+      'What it tells of. `entered`, `left`: a movement into or out of the places. `stayed_longer_than`: the time in them ' +
+      'together. `missing_at`: what is not inside at a time of the day, also what was never seen. `not_seen_for`: what was ' +
+      'not read for so long. `away_from_home`: what is not at its home. `reader_silent`: readers.',
+    example: 'stayed_longer_than',
+  },
+  enabled: { description: 'Whether it raises alerts. Default: true.', example: true },
+  severity: { description: 'How bad it is. Default: `warning`.', example: 'warning' },
+  scope: { description: 'What it is about. Default: all assets.' },
+  params: { description: 'The times of its kind.' },
+  for_seconds: { description: 'How long the condition must hold without a break. Default: 0.', example: 0 },
+  schedule: {
+    description:
+      'When alerts are raised. Null: at any time. What is true when the window opens is raised then.',
+  },
+  notify: { description: 'How people and programs hear of it.' },
+  event: {
+    description: 'Whether `alert.raised` and `alert.resolved` are sent. Default: true.',
+    example: true,
+  },
+} as const
+
 const Ids = z.array(Id).max(MOST_IDS)
 const seconds = z.int().min(60).max(MOST_SECONDS)
 const resolveAfter = z.int().min(60).max(2_592_000)
@@ -66,54 +108,60 @@ const TimeOfDay = text(1, 5)
 
 const ScopeInput = z
   .strictObject({
-    asset_ids: Ids.optional(),
+    asset_ids: Ids.optional().meta(ABOUT.asset_ids),
     asset_types: distinct(assetTypes).optional(),
     location_ids: Ids.optional(),
-    include_descendants: z.boolean().optional(),
-    reader_ids: Ids.optional(),
+    include_descendants: z.boolean().optional().meta(ABOUT.include_descendants),
+    reader_ids: Ids.optional().meta(ABOUT.reader_ids),
   })
   .meta({ id: 'RuleScopeInput' })
 
-/** An empty list is no condition. An id that was deleted stays and matches nothing. */
+/** An empty list sets no condition. An id that was deleted stays and matches nothing. */
 export const RuleScope = z
   .object({
-    asset_ids: z.array(Id),
+    asset_ids: z.array(Id).meta(ABOUT.asset_ids),
     asset_types: z.array(openEnum(assetTypes)),
     location_ids: z.array(Id),
-    include_descendants: z.boolean(),
-    reader_ids: z.array(Id),
+    include_descendants: z.boolean().meta(ABOUT.include_descendants),
+    reader_ids: z.array(Id).meta(ABOUT.reader_ids),
   })
   .meta({
     id: 'RuleScope',
-    description: 'An empty list is no condition. An id that was deleted stays, and matches nothing.',
+    description: 'An empty list sets no condition. An id that was deleted stays, and matches nothing.',
   })
 export type RuleScope = z.infer<typeof RuleScope>
 
 const ParamsInput = z
   .strictObject({
-    seconds: seconds.nullable().optional(),
-    time: TimeOfDay.nullable().optional(),
-    resolve_after_seconds: resolveAfter.nullable().optional(),
+    seconds: seconds.nullable().optional().meta(ABOUT.seconds),
+    time: TimeOfDay.nullable().optional().meta(ABOUT.time),
+    resolve_after_seconds: resolveAfter.nullable().optional().meta(ABOUT.resolve_after_seconds),
   })
   .meta({ id: 'RuleParamsInput' })
 
-/** Which of them belong to a kind: see `ruleRule`. */
+/** Which of them belong to a kind is checked with the kind. */
 export const RuleParams = z
   .object({
-    seconds: z.int().optional(),
-    time: z.string().optional(),
-    resolve_after_seconds: z.int().optional(),
+    seconds: z.int().optional().meta(ABOUT.seconds),
+    time: z.string().optional().meta(ABOUT.time),
+    resolve_after_seconds: z.int().optional().meta(ABOUT.resolve_after_seconds),
   })
   .meta({ id: 'RuleParams' })
 export type RuleParams = z.infer<typeof RuleParams>
 
-export const RuleSchedule = z.object({ days: z.array(z.int()), from: z.string(), to: z.string() }).meta({
-  id: 'RuleSchedule',
-  description:
-    'When alerts are raised, in the time zone of the organization. `days`: those on which the window begins, 1 is Monday. ' +
-    'It ends on the next day if `to` is earlier.',
-  example: { days: [1, 2, 3, 4, 5], from: '06:00', to: '22:00' },
-})
+export const RuleSchedule = z
+  .object({
+    days: z.array(z.int()).meta(ABOUT.days),
+    from: z.string().meta(ABOUT.from),
+    to: z.string().meta(ABOUT.to),
+  })
+  .meta({
+    id: 'RuleSchedule',
+    description:
+      'When alerts are raised, in the time zone of the organization. `days`: those on which the window begins, 1 is Monday. ' +
+      'It ends on the next day if `to` is earlier.',
+    example: { days: [1, 2, 3, 4, 5], from: '06:00', to: '22:00' },
+  })
 export type RuleSchedule = z.infer<typeof RuleSchedule>
 
 const WeekDays = z
@@ -126,18 +174,28 @@ const WeekDays = z
   })
 
 const ScheduleInput = z
-  .strictObject({ days: WeekDays, from: TimeOfDay, to: TimeOfDay })
+  .strictObject({
+    days: WeekDays.meta(ABOUT.days),
+    from: TimeOfDay.meta(ABOUT.from),
+    to: TimeOfDay.meta(ABOUT.to),
+  })
   .meta({ id: 'RuleScheduleInput' })
 
 const ScheduleUpdate = z
-  .strictObject({ days: WeekDays.optional(), from: TimeOfDay.optional(), to: TimeOfDay.optional() })
+  .strictObject({
+    days: WeekDays.optional().meta(ABOUT.days),
+    from: TimeOfDay.optional().meta(ABOUT.from),
+    to: TimeOfDay.optional().meta(ABOUT.to),
+  })
   .meta({ id: 'RuleScheduleUpdate' })
 
-const NotifyInput = z.strictObject({ event: z.boolean().optional() }).meta({ id: 'RuleNotifyInput' })
+const NotifyInput = z
+  .strictObject({ event: z.boolean().optional().meta(ABOUT.event) })
+  .meta({ id: 'RuleNotifyInput' })
 
 export const RuleNotify = z
   .object({
-    event: z.boolean().meta({ description: 'Whether `alert.raised` and `alert.resolved` are sent.' }),
+    event: z.boolean().meta(ABOUT.event),
   })
   .meta({ id: 'RuleNotify' })
 export type RuleNotify = z.infer<typeof RuleNotify>
@@ -145,20 +203,20 @@ export type RuleNotify = z.infer<typeof RuleNotify>
 export const RuleView = z
   .object({
     id: Id,
-    name: z.string(),
+    name: z.string().meta(ABOUT.name),
     kind: openEnum(ruleKinds),
-    enabled: z.boolean(),
+    enabled: z.boolean().meta(ABOUT.enabled),
     severity: openEnum(severities),
     scope: RuleScope,
     params: RuleParams,
-    for_seconds: z.int(),
-    schedule: RuleSchedule.nullable(),
+    for_seconds: z.int().meta(ABOUT.for_seconds),
+    schedule: RuleSchedule.nullable().meta(ABOUT.schedule),
     notify: RuleNotify,
     problem: openEnum(
       ruleProblems,
       'Why the rule does not do all that it should; null if it does.',
     ).nullable(),
-    open_alerts: z.int(),
+    open_alerts: z.int().meta({ description: 'Alerts that are not resolved.', example: 2 }),
     created_at: WireInstant,
     updated_at: WireInstant,
   })
@@ -168,14 +226,14 @@ export type RuleView = z.infer<typeof RuleView>
 export const RuleCreate = z
   .strictObject({
     name: Name,
-    kind: z.enum(ruleKinds),
-    enabled: z.boolean().optional(),
-    severity: z.enum(severities).optional(),
-    scope: ScopeInput.optional(),
-    params: ParamsInput.optional(),
-    for_seconds: z.int().min(0).max(LONGEST_FOR_SECONDS).optional(),
-    schedule: ScheduleInput.nullable().optional(),
-    notify: NotifyInput.optional(),
+    kind: z.enum(ruleKinds).meta(ABOUT.kind),
+    enabled: z.boolean().optional().meta(ABOUT.enabled),
+    severity: z.enum(severities).optional().meta(ABOUT.severity),
+    scope: ScopeInput.optional().meta(ABOUT.scope),
+    params: ParamsInput.optional().meta(ABOUT.params),
+    for_seconds: z.int().min(0).max(LONGEST_FOR_SECONDS).optional().meta(ABOUT.for_seconds),
+    schedule: ScheduleInput.nullable().optional().meta(ABOUT.schedule),
+    notify: NotifyInput.optional().meta(ABOUT.notify),
   })
   .meta({
     id: 'RuleCreate',
@@ -192,14 +250,14 @@ export type RuleCreate = z.infer<typeof RuleCreate>
 export const RuleUpdate = z
   .strictObject({
     name: NamePatch.optional(),
-    kind: z.enum(ruleKinds).optional(),
-    enabled: z.boolean().optional(),
-    severity: z.enum(severities).optional(),
-    scope: ScopeInput.optional(),
-    params: ParamsInput.optional(),
-    for_seconds: z.int().min(0).max(LONGEST_FOR_SECONDS).optional(),
-    schedule: ScheduleUpdate.nullable().optional(),
-    notify: NotifyInput.optional(),
+    kind: z.enum(ruleKinds).optional().meta(ABOUT.kind),
+    enabled: z.boolean().optional().meta(ABOUT.enabled),
+    severity: z.enum(severities).optional().meta(ABOUT.severity),
+    scope: ScopeInput.optional().meta(ABOUT.scope),
+    params: ParamsInput.optional().meta(ABOUT.params),
+    for_seconds: z.int().min(0).max(LONGEST_FOR_SECONDS).optional().meta(ABOUT.for_seconds),
+    schedule: ScheduleUpdate.nullable().optional().meta(ABOUT.schedule),
+    notify: NotifyInput.optional().meta(ABOUT.notify),
   })
   .meta({ id: 'RuleUpdate', example: { enabled: false } })
 export type RuleUpdate = z.infer<typeof RuleUpdate>
@@ -220,32 +278,34 @@ export const AlertLocation = z
   .object({ id: Id, external_key: z.string(), name: z.string() })
   .meta({ id: 'AlertLocation' })
 
+export const MOST_PREVIEWED_SUBJECTS = 50
+export const MOST_PREVIEWED_ALERTS = 100
+export const LONGEST_PREVIEW_DAYS = 30
+
 const PreviewedAlert = z
   .object({
     subject: AlertSubject,
     location: AlertLocation.nullable(),
-    raised_at: WireInstant,
-    resolved_at: WireInstant.nullable(),
-    resolved_because: z.string().nullable(),
+    raised_at: WireInstant.meta({ description: 'When the condition had held for `for_seconds`.' }),
+    resolved_at: WireInstant.nullable().meta({
+      description: 'When it was over. Null if it was not until `to`.',
+    }),
+    resolved_because: z.string().nullable().meta({ description: 'Why it was over.', example: 'condition' }),
   })
   .meta({ id: 'PreviewedAlert' })
-
-export const MOST_PREVIEWED_SUBJECTS = 50
-export const MOST_PREVIEWED_ALERTS = 100
-export const LONGEST_PREVIEW_DAYS = 30
 
 export const RulePreview = z
   .object({
     now: z
       .object({
         count: z.int().meta({ description: 'What is true now, and would be raised at once.' }),
-        subjects: z.array(AlertSubject),
+        subjects: z.array(AlertSubject).meta({ description: `Up to ${MOST_PREVIEWED_SUBJECTS} of them.` }),
       })
       .meta({ id: 'RulePreviewNow' }),
     past: z
       .object({
         count: z.int().meta({ description: 'Alerts that would have been raised.' }),
-        alerts: z.array(PreviewedAlert),
+        alerts: z.array(PreviewedAlert).meta({ description: `The ${MOST_PREVIEWED_ALERTS} newest.` }),
       })
       .meta({ id: 'RulePreviewPast' })
       .nullable()
@@ -255,7 +315,11 @@ export const RulePreview = z
 export type RulePreview = z.infer<typeof RulePreview>
 
 const RulePreviewRequest = z
-  .strictObject({ rule: RuleCreate, from: Instant.optional(), to: Instant.optional() })
+  .strictObject({
+    rule: RuleCreate,
+    from: Instant.optional().meta({ description: 'Where the past begins. Default: 7 days before `to`.' }),
+    to: Instant.optional().meta({ description: 'Where the past ends. Default: now.' }),
+  })
   .meta({
     id: 'RulePreviewRequest',
     example: {
@@ -270,7 +334,7 @@ const RulePreviewRequest = z
 export const RulesQuery = z.strictObject({
   ...page,
   kind: enumParameters(ruleKinds).optional(),
-  enabled: booleanParameter.optional(),
+  enabled: booleanParameter.optional().meta({ description: 'Those that are switched on, or off.' }),
   q: searchParameter.optional(),
   sort: sortParameter(['name', 'created_at', 'updated_at', 'open_alerts']).optional(),
 })
@@ -284,7 +348,7 @@ const raiseExisting = z.strictObject({
   }),
 })
 
-const RulePath = z.strictObject({ rule_id: pathId })
+const RulePath = z.strictObject({ rule_id: pathId.meta({ description: 'The id of the rule.' }) })
 const own = { upstream: 'tracking', counted: true, described: true } as const
 const toRead = { ...own, access: 'rules:read' } as const
 const toWrite = { ...own, access: 'rules:write' } as const

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { AlertView } from '../resources/tracking/alerts.ts'
-import { About } from './about.ts'
-import { defineMessage } from './message.ts'
+import { AlertView } from '../../resources/rules/alerts.ts'
+import { About } from '../about.ts'
+import { defineMessage } from '../message.ts'
 
 /** An alert was raised or resolved, as it was then. */
 export const AlertEvent = z.object({

@@ -38,15 +38,19 @@ export const AlertView = z
       .meta({ id: 'AlertRule' }),
     subject: AlertSubject,
     location: AlertLocation.nullable(),
-    state: openEnum(alertStates),
-    note: z.string().nullable(),
-    raised_at: WireInstant,
-    acknowledged_at: WireInstant.nullable(),
+    state: openEnum(alertStates, 'How far it is.'),
+    note: z
+      .string()
+      .nullable()
+      .meta({ description: 'What was noted with the acknowledgement.', example: 'On my way' }),
+    raised_at: WireInstant.meta({ description: 'When the condition had held for `for_seconds`.' }),
+    acknowledged_at: WireInstant.nullable().meta({ description: 'When somebody took note of it.' }),
     acknowledged_by: z
       .object({ type: openEnum(['user', 'key']), id: Id.nullable(), name: z.string().nullable() })
       .meta({ id: 'AlertAcknowledger' })
-      .nullable(),
-    resolved_at: WireInstant.nullable(),
+      .nullable()
+      .meta({ description: 'Who took note of it first.' }),
+    resolved_at: WireInstant.nullable().meta({ description: 'When it was over. Null while it is open.' }),
     resolved_because: openEnum(resolvedBecause).nullable(),
   })
   .meta({ id: 'Alert' })
@@ -67,7 +71,7 @@ export type AlertsQuery = z.infer<typeof AlertsQuery>
 
 const Note = text(1, 1_000, { control: 'lines' })
 
-const AlertPath = z.strictObject({ alert_id: pathId })
+const AlertPath = z.strictObject({ alert_id: pathId.meta({ description: 'The id of the alert.' }) })
 const own = { upstream: 'tracking', counted: true, described: true } as const
 
 export const alertRoutes = {
@@ -115,7 +119,14 @@ export const alertRoutes = {
     body: z
       .strictObject({ ids: z.array(Id).min(1).max(MOST_ACKNOWLEDGED) })
       .meta({ example: { ids: [4503599627370497] } }),
-    success: { status: 200, schema: dataOf(z.object({ count: z.int() }).meta({ id: 'AcknowledgedAlerts' })) },
+    success: {
+      status: 200,
+      schema: dataOf(
+        z
+          .object({ count: z.int().meta({ description: 'Alerts that were open.', example: 1 }) })
+          .meta({ id: 'AcknowledgedAlerts' }),
+      ),
+    },
     errors: ['validation_error', 'bad_request'],
   },
 } as const satisfies Record<string, Route>
