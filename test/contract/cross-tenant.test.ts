@@ -47,6 +47,10 @@ const NEUTRAL = new Set([
   'limit_seconds',
   'after', // a cursor of another organization is refused: movements.test.ts
   'wait',
+  'kind',
+  'enabled',
+  'state',
+  'severity',
 ])
 
 /** What a list cannot be asked without. */
@@ -137,7 +141,10 @@ describe('another organization', () => {
     expect(hours.filter((hour) => hour.in !== 0 || hour.out !== 0)).toEqual([])
   })
 
-  const referring = table.filter(([, { body }]) => Object.keys(shapeOf(body)).some(isReference))
+  const referring = table.filter(
+    ([operationId, { body }]) =>
+      references[operationId]?.foreign !== undefined || Object.keys(shapeOf(body)).some(isReference),
+  )
   test.for(referring)(
     '%s does not resolve its ids in the body',
     async ([operationId], { api, mine, theirs }) => {
@@ -191,6 +198,8 @@ function signsOf({
   deletedLocationId,
   reader,
   unknownTagId,
+  ruleId,
+  alertId,
   webhookId,
   endpointId,
   importId,
@@ -204,6 +213,8 @@ function signsOf({
     reader.id,
     reader.scanPointId,
     unknownTagId,
+    ruleId,
+    alertId,
     webhookId,
     endpointId,
     importId,
@@ -219,7 +230,7 @@ const shapeOf = (schema: unknown): object => (schema as { shape?: object } | und
 const isReference = (field: string) => /(?:^|_)(?:id|ids|external_key|identifier|identifiers)$/.test(field)
 
 /** Values of a filter that only the organization's rows match. */
-function filterValues(parameter: string, { asset, location, reader }: World): (string | number)[] {
+function filterValues(parameter: string, { asset, location, reader, ruleId }: World): (string | number)[] {
   switch (parameter) {
     case 'asset_id':
       return [asset.id]
@@ -230,6 +241,10 @@ function filterValues(parameter: string, { asset, location, reader }: World): (s
     case 'location_id':
     case 'parent_id':
       return [location.id]
+    case 'rule_id':
+      return [ruleId]
+    case 'reader_id':
+      return [reader.id]
     case 'reader_key':
       return [reader.reader_key]
     case 'asset':
