@@ -5,8 +5,9 @@ import { epochMs } from '../../sql-times.ts'
 
 type Arrival = { assetId: number; atMs: number; fromId: number | null; toId: number }
 
-/** Movements of an asset that are read at once. Few assets move among the places of a rule more often than that. */
-const AT_ONCE = 50
+/** Movements of an asset that are read first, and how many times more are read each time that these were not enough. */
+const FIRST = 4
+const MORE = 4
 
 /**
  * Since when each of these assets has been in the places of a rule without a break. Walks back over their movements; one whose first
@@ -21,14 +22,14 @@ export async function sinceInside(
 ): Promise<Map<number, number>> {
   const since = new Map<number, number>()
   let open = new Map(assetIds.map((id) => [id, beforeMs]))
-  while (open.size > 0) {
-    const rows = await arrivalsBefore(db, orgId, open)
+  for (let limit = FIRST; open.size > 0; limit *= MORE) {
+    const rows = await arrivalsBefore(db, orgId, open, limit)
     const next = new Map<number, number>()
     for (const [assetId, arrivals] of Map.groupBy(rows, (row) => row.assetId)) {
       const broken = arrivals.findIndex(({ fromId, toId }) => isInside(toId) && !isInside(fromId))
       const oldest = arrivals.at(-1)
       if (broken !== -1) since.set(assetId, arrivals[broken]?.atMs ?? 0)
-      else if (oldest && arrivals.length < AT_ONCE) since.set(assetId, oldest.atMs)
+      else if (oldest && arrivals.length < limit) since.set(assetId, oldest.atMs)
       else if (oldest) next.set(assetId, oldest.atMs)
     }
     open = next
@@ -40,6 +41,7 @@ async function arrivalsBefore(
   db: Db,
   orgId: number,
   before: ReadonlyMap<number, number>,
+  limit: number,
 ): Promise<Arrival[]> {
   const bounds = [...before.values()].map((ms) => (ms === Infinity ? null : ms))
   const { rows } = await sql<Arrival>`
@@ -49,7 +51,7 @@ async function arrivalsBefore(
       select asset_id, ${epochMs('observed_at')} as at, from_location_id, to_location_id from movement
       where org_id = ${orgId} and asset_id = k.asset_id
         and (k.before is null or minute <= k.before and observed_at < k.before)
-      order by minute desc limit ${AT_ONCE}) m`.execute(db)
+      order by minute desc limit ${limit}) m`.execute(db)
   return rows
 }
 
@@ -63,21 +65,26 @@ export async function firstInside(
 ): Promise<Map<number, number>> {
   const found = new Map<number, number>()
   let open = new Map(assetIds.map((id) => [id, afterMs]))
-  while (open.size > 0) {
-    const rows = await arrivalsAfter(db, orgId, open)
+  for (let limit = FIRST; open.size > 0; limit *= MORE) {
+    const rows = await arrivalsAfter(db, orgId, open, limit)
     const next = new Map<number, number>()
     for (const [assetId, arrivals] of Map.groupBy(rows, (row) => row.assetId)) {
       const first = arrivals.find(({ toId }) => isInside(toId))
       const last = arrivals.at(-1)
       if (first) found.set(assetId, first.atMs)
-      else if (last && arrivals.length === AT_ONCE) next.set(assetId, last.atMs)
+      else if (last && arrivals.length === limit) next.set(assetId, last.atMs)
     }
     open = next
   }
   return found
 }
 
-async function arrivalsAfter(db: Db, orgId: number, after: ReadonlyMap<number, number>): Promise<Arrival[]> {
+async function arrivalsAfter(
+  db: Db,
+  orgId: number,
+  after: ReadonlyMap<number, number>,
+  limit: number,
+): Promise<Arrival[]> {
   const { rows } = await sql<Arrival>`
     select m.asset_id as "assetId", m.at as "atMs", m.from_location_id as "fromId", m.to_location_id as "toId"
     from unnest(${bigints([...after.keys()])}, ${instants([...after.values()])}) as k (asset_id, after)
@@ -85,7 +92,7 @@ async function arrivalsAfter(db: Db, orgId: number, after: ReadonlyMap<number, n
       select asset_id, ${epochMs('observed_at')} as at, from_location_id, to_location_id from movement
       where org_id = ${orgId} and asset_id = k.asset_id
         and minute >= date_trunc('minute', k.after, 'UTC') and observed_at > k.after
-      order by minute limit ${AT_ONCE}) m`.execute(db)
+      order by minute limit ${limit}) m`.execute(db)
   return rows
 }
 
