@@ -8867,6 +8867,8 @@ export interface components {
             cursor?: components["schemas"]["ErrorCursor"];
             /** @description Only on `unauthorized` of a sign-in: the password is right, and a code is missing or wrong. */
             second_factor?: boolean;
+            /** @description Only on `conflict` of a rule: how many alerts it would raise at once. */
+            count?: number;
         };
     };
     responses: {

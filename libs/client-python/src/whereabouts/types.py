@@ -1196,6 +1196,7 @@ class ErrorDetails(_ErrorDetailsRequired, total=False):
     conflict: ErrorConflict
     cursor: ErrorCursor
     second_factor: bool
+    count: int
 
 
 class _AssetFieldsRequired(TypedDict):

@@ -1,3 +1,4 @@
+import type { FieldEntry } from '@whereabouts/contracts/errors'
 import {
   LONGEST_PREVIEW_DAYS,
   MOST_PREVIEWED_ALERTS,
@@ -45,7 +46,7 @@ export function rulePreviewHandlers({
       const settings = newSettings(body.rule)
       const db = longReads.forOrg(orgId)
       const problems = [...settingProblems(settings), ...(await unknownIds(db, orgId, settings.scope))]
-      rejectIfAny(problems)
+      rejectIfAny(problems.map(inRule))
       const nowMs = now()
       const span = spanOf(body, nowMs)
       if (running.filter((id) => id === orgId).length >= AT_ONCE) throw tooManyPreviews()
@@ -78,6 +79,13 @@ export function rulePreviewHandlers({
 
 const STATEMENT_TIMEOUT = '57014'
 const isTimeout = (error: unknown) => (error as { code?: unknown }).code === STATEMENT_TIMEOUT
+
+/** A preview has the rule inside. */
+const inRule = ({ field, message, ...entry }: FieldEntry): FieldEntry => ({
+  ...entry,
+  field: `rule.${field}`,
+  message: message.replaceAll(field, `rule.${field}`),
+})
 
 function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }, nowMs: number) {
   const toMs = Math.min(to === undefined ? nowMs : epochMs(to), nowMs)

@@ -1,5 +1,6 @@
 import { MOST_EXISTING, MOST_RULES, type RuleView } from '@whereabouts/contracts/resources/rules/rules'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
+import { once } from '@whereabouts/db/answers/kept-answers'
 import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
@@ -46,9 +47,9 @@ export const ruleHandlers = ({
     return { data: rows.map(toView), limit: query.limit, offset: query.offset, total_count: total }
   },
 
-  async createRule({ principal: { orgId }, query: { raise_existing }, body }) {
+  async createRule({ principal: { orgId }, query: { raise_existing }, body, once: request }) {
     const settings = newSettings(body)
-    const row = await db.transaction(orgId, async (tx) => {
+    const create = async (tx: Tx) => {
       rejectIfAny([...settingProblems(settings), ...(await unknownIds(tx, orgId, settings.scope))])
       await beginChange(tx, orgId)
       if ((await countRules(tx, orgId)) >= MOST_RULES) throw tooManyRules(MOST_RULES)
@@ -63,10 +64,11 @@ export const ruleHandlers = ({
         deleted_at: null,
       })
       await auditRule(tx, 'create', made, changesOf(undefined, settings))
-      return made
-    })
+      return new Reply({ data: toView(made) }, { location: `${API_PREFIX}/rules/${made.id}` })
+    }
+    const reply = await db.transaction(orgId, (tx) => once(tx, request, () => create(tx)))
     await changed(book, orgId, wakeRules)
-    return new Reply({ data: toView(row) }, { location: `${API_PREFIX}/rules/${row.id}` })
+    return reply
   },
 
   async getRule({ principal: { orgId }, params: { rule_id } }) {
