@@ -3238,6 +3238,17 @@ export interface components {
              */
             type?: "asset" | "person" | "inventory";
             metadata?: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id?: number | null;
+            /**
+             * @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since.
+             * @example DOCK-1
+             */
+            home_location_external_key?: string | null;
             /** @description A filter of lists. It hides nothing by itself. */
             is_active?: boolean;
             /**
@@ -3332,6 +3343,7 @@ export interface components {
          *       "metadata": {
          *         "maker": "Linde"
          *       },
+         *       "home_location_external_key": "DOCK-1",
          *       "valid_from": "2026-11-21T10:00:00Z",
          *       "tags": [
          *         {
@@ -3357,6 +3369,17 @@ export interface components {
              */
             type?: "asset" | "person" | "inventory";
             metadata?: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id?: number | null;
+            /**
+             * @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since.
+             * @example DOCK-1
+             */
+            home_location_external_key?: string | null;
             /** @description A filter of lists. It hides nothing by itself. Defaults to `true`. */
             is_active?: boolean;
             /**
@@ -3403,6 +3426,17 @@ export interface components {
              */
             type?: "asset" | "person" | "inventory";
             metadata?: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id?: number | null;
+            /**
+             * @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since.
+             * @example DOCK-1
+             */
+            home_location_external_key?: string | null;
             /** @description A filter of lists. It hides nothing by itself. */
             is_active?: boolean;
             /**
@@ -4074,6 +4108,14 @@ export interface components {
              */
             type: string;
             metadata: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id: number | null;
+            /** @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since. */
+            home_location_external_key: string | null;
             /** @description A filter of lists. It hides nothing by itself. */
             is_active: boolean;
             /**
@@ -11140,6 +11182,8 @@ export interface operations {
                 type?: ("asset" | "person" | "inventory")[];
                 /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN, a beacon in any spelling. Repeatable: one of the tags matches. */
                 tag?: string[];
+                /** @description Repeatable: one of the values matches. */
+                home_location_id?: number[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 /** @description `any` adds rows whose validity window does not include the current time. */
@@ -11181,6 +11225,8 @@ export interface operations {
                      *           "metadata": {
                      *             "maker": "Linde"
                      *           },
+                     *           "home_location_id": null,
+                     *           "home_location_external_key": null,
                      *           "is_active": true,
                      *           "valid_from": "2026-11-21T10:00:00.000Z",
                      *           "valid_to": null,
@@ -11244,6 +11290,7 @@ export interface operations {
                  *       "metadata": {
                  *         "maker": "Linde"
                  *       },
+                 *       "home_location_external_key": "DOCK-1",
                  *       "valid_from": "2026-11-21T10:00:00Z",
                  *       "tags": [
                  *         {
@@ -11277,6 +11324,8 @@ export interface operations {
                      *         "metadata": {
                      *           "maker": "Linde"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": "DOCK-1",
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -11356,6 +11405,8 @@ export interface operations {
                      *         "metadata": {
                      *           "maker": "Linde"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": null,
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -11493,6 +11544,8 @@ export interface operations {
                      *           "maker": "Linde",
                      *           "serial": "H2X-0815"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": null,
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -11575,6 +11628,8 @@ export interface operations {
                      *         "metadata": {
                      *           "maker": "Linde"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": null,
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -12553,6 +12608,8 @@ export interface operations {
                      *           "metadata": {
                      *             "maker": "Linde"
                      *           },
+                     *           "home_location_id": null,
+                     *           "home_location_external_key": null,
                      *           "is_active": true,
                      *           "valid_from": "2026-11-21T10:00:00.000Z",
                      *           "valid_to": null,
@@ -12633,6 +12690,8 @@ export interface operations {
                      *         "metadata": {
                      *           "maker": "Linde"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": null,
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -13760,6 +13819,8 @@ export interface operations {
                 type?: ("asset" | "person" | "inventory")[];
                 /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN, a beacon in any spelling. Repeatable: one of the tags matches. */
                 tag?: string[];
+                /** @description Repeatable: one of the values matches. */
+                home_location_id?: number[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 window?: "current" | "any";

@@ -38,6 +38,8 @@ class AssetBatchItem(_AssetBatchItemRequired, total=False):
     description: Optional[str]
     type: Literal["asset", "person", "inventory"]
     metadata: Metadata
+    home_location_id: Optional[int]
+    home_location_external_key: Optional[str]
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
@@ -77,6 +79,8 @@ class AssetCreate(_AssetCreateRequired, total=False):
     description: Optional[str]
     type: Literal["asset", "person", "inventory"]
     metadata: Metadata
+    home_location_id: Optional[int]
+    home_location_external_key: Optional[str]
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
@@ -90,6 +94,8 @@ class AssetPatch(TypedDict, total=False):
     description: Optional[str]
     type: Literal["asset", "person", "inventory"]
     metadata: Metadata
+    home_location_id: Optional[int]
+    home_location_external_key: Optional[str]
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
@@ -200,6 +206,8 @@ class Asset(TypedDict):
     description: Optional[str]
     type: str
     metadata: Metadata
+    home_location_id: Optional[int]
+    home_location_external_key: Optional[str]
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
@@ -948,6 +956,8 @@ class AssetFields(_AssetFieldsRequired, total=False):
     description: Optional[str]
     type: Literal["asset", "person", "inventory"]
     metadata: Metadata
+    home_location_id: Optional[int]
+    home_location_external_key: Optional[str]
     is_active: bool
     valid_from: str
     valid_to: Optional[str]

@@ -8,7 +8,7 @@ import { ListText, prefersCsv } from '@whereabouts/service-kit/http/send-reply'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { enqueueChanges } from '../changes/messages/enqueue-changes.ts'
-import type { AssetRow, Tables, Tx } from '../db.ts'
+import type { AssetWithHome, Tables, Tx } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
 import { lockKeys, assignKey, lockNameFor } from '../tags/external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
@@ -29,6 +29,8 @@ import {
   type AssetChanges,
 } from './assets.queries.ts'
 import { toAssetView } from './assets.views.ts'
+import { homeAfter, NO_HOME } from './homes/home.rules.ts'
+import { listHomes } from './homes/homes.queries.ts'
 import { textMaker } from './texts/texts.ts'
 
 const writable = namesWith(assetFields, 'writable')
@@ -42,8 +44,12 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
       } = context
       const { tags: wanted, external_key } = body
       const create = async (tx: Tx) => {
+        const home = homeAfter(NO_HOME, body, await listHomes(tx, orgId, [body], true))
+        rejectIfAny(Array.isArray(home) ? home : [])
         const key = await assignKey(tx, orgId, 'asset', external_key)
-        const asset = await insertAsset(tx, orgId, { ...pick(body, writable), external_key: key })
+        const { home_location_id } = Array.isArray(home) ? NO_HOME : home
+        const row = { ...pick(body, writable), external_key: key, home_location_id }
+        const asset = await insertAsset(tx, orgId, row)
         const tags = await insertTags(tx, orgId, { asset_id: asset.id }, wanted ?? [])
         const view = toAssetView(asset, tags)
         await enqueueChanges(tx, created('asset', asset, view, tags))
@@ -58,8 +64,12 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
         if (!row) throw assetNotFound()
         const stored = toAssetView(row, await listTags(tx, orgId, 'asset_id', [asset_id]))
         checkIfMatch(ifMatch, stored)
-        rejectIfAny(inSchemaOrder(AssetPatch, storedRowProblems(stored, body)))
-        const asset = await updateAsset(tx, orgId, asset_id, changesOf(stored, body))
+        const home = homeAfter(stored, body, await listHomes(tx, orgId, [body], true))
+        const unresolved = Array.isArray(home) ? home : []
+        rejectIfAny(inSchemaOrder(AssetPatch, [...storedRowProblems(stored, body), ...unresolved]))
+        const { home_location_id } = Array.isArray(home) ? stored : home
+        const changes = { ...changesOf(stored, body), home_location_id }
+        const asset = await updateAsset(tx, orgId, asset_id, changes)
         const view = toAssetView(asset, stored.tags)
         await enqueueChanges(tx, updated('asset', asset, view, row))
         return view
@@ -125,7 +135,7 @@ export function assetReadHandlers({ db, log }: { db: TenantDatabase<Tables>; log
 const tagged = (view: AssetView) => new Reply({ data: view }, { etag: entityTag(view) })
 
 /** Throws `assetNotFound`. */
-export function toFoundView(asset: Tagged<AssetRow> | undefined): AssetView {
+export function toFoundView(asset: Tagged<AssetWithHome> | undefined): AssetView {
   if (!asset) throw assetNotFound()
   return toAssetView(asset, asset.tags)
 }
