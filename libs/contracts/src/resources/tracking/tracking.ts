@@ -27,11 +27,41 @@ export type Expanded = z.infer<typeof Expanded>
 const expandables = ['asset', 'location'] as const
 export type Expandable = (typeof expandables)[number]
 
+const reportExpandables = [...expandables, 'home'] as const
+export type ReportExpandable = (typeof reportExpandables)[number]
+
 /** Only with `expand` (D12.6). */
 const expanded = {
   asset: Expanded.nullable().optional().meta({ description: 'With `expand=asset`: the asset of the row.' }),
   location: Expanded.nullable().optional().meta({
     description: 'With `expand=location`. Null if the row has none, or if it was deleted since.',
+  }),
+}
+
+/** Only with `expand=home` (D21.1). */
+export const expandedHome = {
+  home_location: Expanded.nullable().optional().meta({
+    description:
+      'With `expand=home`: the home of the asset. Null if it has none, or if it was deleted since.',
+  }),
+  is_home: z
+    .boolean()
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'With `expand=home`: whether the asset is at its home or below it. Null if it has no home or no location, or if either ' +
+        'was deleted since.',
+    }),
+}
+
+/** Filters by the home of an asset. */
+export const homeFilters = {
+  home_location_id: idsParameter.optional(),
+  misplaced: booleanParameter.optional().meta({
+    description:
+      '`true` returns only assets that are not at their home or below it, `false` only those that are. Assets without a home or ' +
+      'without a location are neither.',
   }),
 }
 
@@ -49,7 +79,7 @@ const assetLocation = {
     .meta({ override: { type: 'integer', minimum: 0, nullable: true } }),
 }
 
-export const AssetLocationRow = z.object({ ...assetLocation, ...expanded }).meta({
+export const AssetLocationRow = z.object({ ...assetLocation, ...expanded, ...expandedHome }).meta({
   id: 'AssetLocation',
   example: {
     asset_id: 4503599627370497,
@@ -102,6 +132,7 @@ export const AssetLocationsQuery = z
       description:
         'RFC 3339 timestamp with any offset. Returns only assets whose `asset_last_seen` lies before it.',
     }),
+    ...homeFilters,
     include_deleted: booleanParameter.optional(),
     q: searchParameter.optional(),
     at: instantParameter.optional().meta({
@@ -111,7 +142,7 @@ export const AssetLocationsQuery = z
         'with 400 if the time is before the oldest history that is kept.',
     }),
     sort: sortParameter(['asset_last_seen', 'asset_external_key', 'location_external_key']).optional(),
-    expand: expandParameter(expandables).optional(),
+    expand: expandParameter(reportExpandables).optional(),
   })
   .check(
     noneAlone('location_id'),
