@@ -1,11 +1,13 @@
 import { assetFields, AssetPatch, type AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import { namesWith, pick } from '@whereabouts/contracts/rules/fields'
+import type { Principal } from '@whereabouts/contracts/principal'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
+import { missingScope, rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { checkIfMatch, entityTag } from '@whereabouts/service-kit/http/headers/conditions'
 import { ListText, prefersCsv } from '@whereabouts/service-kit/http/send-reply'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
+import { FairGate } from '@whereabouts/service-kit/limits/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { enqueueChanges } from '../changes/messages/enqueue-changes.ts'
 import type { AssetWithHome, Tables, Tx } from '../db.ts'
@@ -29,9 +31,15 @@ import {
   type AssetChanges,
 } from './assets.queries.ts'
 import { toAssetView } from './assets.views.ts'
+import { expandHome } from './homes/expand-home.ts'
 import { homeAfter, NO_HOME } from './homes/home.rules.ts'
 import { listHomes } from './homes/homes.queries.ts'
+import { findMisplaced } from './tracking/current-locations.ts'
+import type { Tracking } from './tracking/tracking.ts'
 import { textMaker } from './texts/texts.ts'
+
+/** Each may hold some ten megabytes of ids, so an organization gets one at a time. */
+export const LISTS_OF_TRACKING = { running: Infinity, runningPerKey: 1, waitingPerKey: 50, maxWaitMs: 10_000 }
 
 const writable = namesWith(assetFields, 'writable')
 
@@ -108,13 +116,35 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
     },
   }) satisfies Partial<Handlers<'catalog'>>
 
+type ReadDeps = { db: TenantDatabase<Tables>; log: Logger; tracking: Tracking }
+
+/** Where assets are is read with a scope of its own (D21.4). */
+function requireScans({ kind, scopes }: Principal): void {
+  if (kind === 'key' && !scopes.includes('scans:read') && !scopes.includes('tracking:read'))
+    throw missingScope('scans:read')
+}
+
 /** Apart from the others, which also run in transactions: there, no statement is shared and no text is made. */
-export function assetReadHandlers({ db, log }: { db: TenantDatabase<Tables>; log: Logger }) {
+export function assetReadHandlers({ db, log, tracking }: ReadDeps) {
+  const oneByOne = new FairGate<number>(LISTS_OF_TRACKING)
   const find = assetFinder(db)
   const make = textMaker(db, log)
   return {
-    async listAssets({ principal: { orgId }, query, headers }) {
+    async listAssets({ principal, query: { misplaced, expand, ...query }, headers }) {
+      const { orgId } = principal
       const own = db.forOrg(orgId)
+      if (misplaced !== undefined || expand) {
+        requireScans(principal)
+        const list = async () => {
+          const wanted = misplaced !== undefined && { misplaced, home_location_id: query.home_location_id }
+          const among = wanted ? await findMisplaced(tracking, orgId, wanted) : undefined
+          return listAssets(own, orgId, query, among)
+        }
+        const { rows, total } = await (misplaced === undefined ? list() : oneByOne.run(orgId, list))
+        const views = rows.map((row) => toAssetView(row, row.tags))
+        const data = expand ? await expandHome(own, tracking, orgId, views) : views
+        return { data, ...pageOf(query), total_count: total }
+      }
       if (!prefersCsv(headers)) {
         const page = await listAssetTexts(own, orgId, query)
         if (page.missing === null)

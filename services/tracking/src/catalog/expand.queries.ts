@@ -1,8 +1,5 @@
-import type {
-  Expandable,
-  Expanded,
-  ReportExpandable,
-} from '@whereabouts/contracts/resources/tracking/tracking'
+import type { Expanded } from '@whereabouts/contracts/resources/home'
+import type { Expandable, ReportExpandable } from '@whereabouts/contracts/resources/tracking/tracking'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import type { Db } from '../db.ts'
 import { isHome } from '../where/reports/home.sql.ts'

@@ -8,6 +8,7 @@ import {
   booleanParameter,
   dataOf,
   enumParameters,
+  expandParameter,
   idsParameter,
   keysParameter,
   listOf,
@@ -21,6 +22,7 @@ import { bothOrNeitherNull, keyWithoutId, patchWindowRule, windowRule } from '..
 import { openEnum } from '../../rules/open-enum.ts'
 import { UNDESCRIBED } from '../../rules/undescribed.ts'
 import { Rename, renamed } from './rename.ts'
+import { expandedHome, homeFilters } from '../home.ts'
 import { lifetimeFields, namedFields } from './resource-fields.ts'
 import type { Route } from '../../route.ts'
 import { tagsParameter } from './tags.ts'
@@ -84,6 +86,8 @@ export const assetFields = {
 export const AssetView = z.object(shapeOf(assetFields, 'view')).meta({ id: 'Asset' })
 export type AssetView = z.infer<typeof AssetView>
 
+const ListedAsset = z.object({ ...shapeOf(assetFields, 'view'), ...expandedHome }).meta({ id: 'ListedAsset' })
+
 const { name, ...others } = shapeOf(assetFields, 'create')
 
 /** Problems in a refusal have the order of these fields (D3.2). */
@@ -130,11 +134,12 @@ export const AssetListQuery = withMetadata(
     is_active: booleanParameter.optional(),
     type: enumParameters(assetTypes).optional(),
     tag: tagsParameter.optional(),
-    home_location_id: idsParameter.optional(),
+    ...homeFilters,
     include_deleted: booleanParameter.optional(),
     window: windowParameter.optional(),
     q: searchParameter.optional(),
     sort: sortParameter(listSort).optional(),
+    expand: expandParameter(['home']).optional(),
   }),
 )
 export type AssetListQuery = z.infer<typeof AssetListQuery>
@@ -152,9 +157,10 @@ export const assetRoutes = {
       'Returns assets whose validity window includes the current time, sorted by `external_key` by default. ' +
       '`window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive ' +
       'assets. `q` searches name, external key, description and tag values. `metadata.<name>=<value>`, for up to five names, keeps ' +
-      'assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value.',
+      'assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value. ' +
+      '`misplaced` and `expand=home` also need `scans:read` or `tracking:read`.',
     query: AssetListQuery,
-    success: { status: 200, schema: listOf(AssetView) },
+    success: { status: 200, schema: listOf(ListedAsset) },
     errors: ['validation_error'],
   },
   createAsset: {

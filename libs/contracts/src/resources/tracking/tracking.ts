@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Expanded, expandedHome, homeFilters } from '../home.ts'
 import { Id } from '../../rules/ids.ts'
 import { WireInstant } from '../../rules/instant.ts'
 import { needsOneOf, noneAlone, oneOf } from '../../rules/object-rules.ts'
@@ -17,13 +18,6 @@ import {
 } from '../../rules/query.ts'
 import type { Route } from '../../route.ts'
 
-/** What `expand` adds to a row. */
-const Expanded = z.object({ id: Id, external_key: z.string(), name: z.string() }).meta({
-  id: 'ExpandedThing',
-  example: { id: 4503599627370497, external_key: 'FORKLIFT-7', name: 'Forklift 7' },
-})
-export type Expanded = z.infer<typeof Expanded>
-
 const expandables = ['asset', 'location'] as const
 export type Expandable = (typeof expandables)[number]
 
@@ -35,33 +29,6 @@ const expanded = {
   asset: Expanded.nullable().optional().meta({ description: 'With `expand=asset`: the asset of the row.' }),
   location: Expanded.nullable().optional().meta({
     description: 'With `expand=location`. Null if the row has none, or if it was deleted since.',
-  }),
-}
-
-/** Only with `expand=home` (D21.1). */
-export const expandedHome = {
-  home_location: Expanded.nullable().optional().meta({
-    description:
-      'With `expand=home`: the home of the asset. Null if it has none, or if it was deleted since.',
-  }),
-  is_home: z
-    .boolean()
-    .nullable()
-    .optional()
-    .meta({
-      description:
-        'With `expand=home`: whether the asset is at its home or below it. Null if it has no home or no location, or if either ' +
-        'was deleted since.',
-    }),
-}
-
-/** Filters by the home of an asset. */
-export const homeFilters = {
-  home_location_id: idsParameter.optional(),
-  misplaced: booleanParameter.optional().meta({
-    description:
-      '`true` returns only assets that are not at their home or below it, `false` only those that are. Assets without a home or ' +
-      'without a location are neither.',
   }),
 }
 
