@@ -17,7 +17,7 @@ async function scene(tracking: Tracking) {
   const make = (name: string, changes = {}) => catalog.asset(1, name, changes)
   const assets = {
     atHome: make('At home', home),
-    below: make('Below', home),
+    below: make('Below a', home),
     away: make('Away', home),
     roaming: make('Roaming'),
     lost: make('Lost', home),
