@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { events, save } from '../../../test/inventory/inventory.fixture.ts'
 import { ingest, message, NOW, warehouse } from '../../../test/ingest/warehouse.fixture.ts'
 import { test } from '../../../test/tracking.fixture.ts'
-import { recordPlacement } from '../../inventory/placement.ts'
+import { recordPlacement } from '../inventory/placement.ts'
 
 describe('ADR 105 a movement says', () => {
   test('the type of the asset, both ends, and all that these are in as it happens', async ({ tracking }) => {

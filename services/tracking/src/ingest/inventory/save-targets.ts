@@ -1,6 +1,6 @@
 import { MAX_ASSET_KEYS, type CatalogLookup } from '@whereabouts/contracts/messages/catalog-lookup'
 import type { AssetIdentity, LocationPlace } from '@whereabouts/contracts/messages/catalog-state'
-import { CatalogUnavailable, type AskCatalog } from '../catalog/catalog-resolver.ts'
+import { CatalogUnavailable, type AskCatalog } from '../../catalog/catalog-resolver.ts'
 
 /** The keys in a save; each asset once. */
 export type SavedKeys = { assetKeys: readonly string[]; locationKey: string }

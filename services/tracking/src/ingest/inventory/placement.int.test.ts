@@ -7,15 +7,15 @@ import {
 } from '@whereabouts/contracts/messages/catalog-state'
 import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import { describe, expect } from 'vitest'
-import { minuteOf, type Observation } from '../positions/observation.ts'
-import { store } from '../../test/store.ts'
-import { CatalogUnavailable } from '../catalog/catalog-resolver.ts'
-import { listAssetsAt } from '../where/reports/assets-at/assets-at.responder.ts'
-import { findCurrentLocations } from '../where/reports/current-locations/current-locations.responder.ts'
-import { test, type Tracking } from '../../test/tracking.fixture.ts'
+import { minuteOf, type Observation } from '../../positions/observation.ts'
+import { store } from '../../../test/store.ts'
+import { CatalogUnavailable } from '../../catalog/catalog-resolver.ts'
+import { listAssetsAt } from '../../where/reports/assets-at/assets-at.responder.ts'
+import { findCurrentLocations } from '../../where/reports/current-locations/current-locations.responder.ts'
+import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { recordPlacement } from './placement.ts'
 import { placementsConsumer } from './placements.consumer.ts'
-import { readBy } from '../../test/read-by.ts'
+import { readBy } from '../../../test/read-by.ts'
 
 /** Ten seconds into a minute of the recent past. */
 const NOW = Math.floor(Date.now() / 60_000) * 60_000 - 3_590_000

@@ -2,10 +2,10 @@ import { describe, expect } from 'vitest'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { openTenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { sql } from 'kysely'
-import type { Tables } from '../db.ts'
-import { lockPositions } from '../positions/lock-positions.queries.ts'
-import { store } from '../../test/store.ts'
-import { log, test } from '../../test/tracking.fixture.ts'
+import type { Tables } from '../../db.ts'
+import { lockPositions } from '../../positions/lock-positions.queries.ts'
+import { store } from '../../../test/store.ts'
+import { log, test } from '../../../test/tracking.fixture.ts'
 import {
   counts,
   events,
@@ -17,7 +17,7 @@ import {
   report,
   save,
   scene,
-} from '../../test/inventory/inventory.fixture.ts'
+} from '../../../test/inventory/inventory.fixture.ts'
 import { inventoryHandlers } from './inventory.handlers.ts'
 
 describe('D8.5 inventory save', () => {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
-import { ingest, message, NOW, warehouse } from '../../../test/ingest/warehouse.fixture.ts'
-import { readBy } from '../../../test/read-by.ts'
-import { store } from '../../../test/store.ts'
-import { test, type Tracking } from '../../../test/tracking.fixture.ts'
-import { minuteOf, type Observation } from '../../positions/observation.ts'
-import { DAY_MS } from '../../positions/packed/day-rows.ts'
-import { packStep } from '../../positions/packed/packer.ts'
+import { ingest, message, NOW, warehouse } from '../../../../test/ingest/warehouse.fixture.ts'
+import { readBy } from '../../../../test/read-by.ts'
+import { store } from '../../../../test/store.ts'
+import { test, type Tracking } from '../../../../test/tracking.fixture.ts'
+import { minuteOf, type Observation } from '../../../positions/observation.ts'
+import { DAY_MS } from '../../../positions/packed/day-rows.ts'
+import { packStep } from '../../../positions/packed/packer.ts'
 
 const MINUTE = 60_000
 const iso = (ms: number) => new Date(ms).toISOString()

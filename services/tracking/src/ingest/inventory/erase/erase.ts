@@ -1,13 +1,13 @@
-import { findRowsBefore } from '../../ingest/rows/scans.queries.ts'
-import { writeSteps } from '../../ingest/rows/movement-rows.queries.ts'
-import { tellErased } from '../../ingest/places/heard-elsewhere.ts'
-import type { Tx } from '../../db.ts'
-import type { Evidence } from '../../positions/evidence.ts'
-import { lockPositions } from '../../positions/lock-positions.queries.ts'
-import { minuteOf, type Minute } from '../../positions/observation.ts'
-import { DAY_MS } from '../../positions/packed/day-rows.ts'
-import { OldDays, type OldRow } from '../../positions/packed/old-days.ts'
-import type { AssetKey, Position } from '../../positions/position.ts'
+import { findRowsBefore } from '../../rows/scans.queries.ts'
+import { writeSteps } from '../../rows/movement-rows.queries.ts'
+import { tellErased } from '../../places/heard-elsewhere.ts'
+import type { Tx } from '../../../db.ts'
+import type { Evidence } from '../../../positions/evidence.ts'
+import { lockPositions } from '../../../positions/lock-positions.queries.ts'
+import { minuteOf, type Minute } from '../../../positions/observation.ts'
+import { DAY_MS } from '../../../positions/packed/day-rows.ts'
+import { OldDays, type OldRow } from '../../../positions/packed/old-days.ts'
+import type { AssetKey, Position } from '../../../positions/position.ts'
 import {
   deleteMovements,
   deletePackedDays,

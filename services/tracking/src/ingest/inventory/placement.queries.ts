@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Tx } from '../db.ts'
-import type { AssetKey } from '../positions/position.ts'
-import { epochMs, instant, minuteTime } from '../sql-times.ts'
-import { minuteOf } from '../positions/observation.ts'
-import { OldDays } from '../positions/packed/old-days.ts'
+import type { Tx } from '../../db.ts'
+import type { AssetKey } from '../../positions/position.ts'
+import { epochMs, instant, minuteTime } from '../../sql-times.ts'
+import { minuteOf } from '../../positions/observation.ts'
+import { OldDays } from '../../positions/packed/old-days.ts'
 
 /** Instant of the asset's last recorded placement, in milliseconds. Call under `lockPositions`. */
 export async function lastPlacedAt(tx: Tx, { orgId, assetId }: AssetKey): Promise<number | undefined> {

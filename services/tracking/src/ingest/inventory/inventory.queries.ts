@@ -2,8 +2,8 @@ import type { AssetIdentity, LocationPlace } from '@whereabouts/contracts/messag
 import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { fixedPlan } from '@whereabouts/db/tenant/tenant-database'
 import { sql } from 'kysely'
-import type { Tx } from '../db.ts'
-import { upsertAssets, upsertLocations } from '../catalog/projections.queries.ts'
+import type { Tx } from '../../db.ts'
+import { upsertAssets, upsertLocations } from '../../catalog/projections.queries.ts'
 
 /**
  * Stores states from replies of catalog in the projection tables, because reports join them and must show a save once

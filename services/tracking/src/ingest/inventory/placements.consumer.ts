@@ -2,7 +2,7 @@ import { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
 import { isDatabaseOutage } from '@whereabouts/db/connect/outage'
 import type { MessageConsumer } from '@whereabouts/messaging/consume/consumer'
 import { decodeWith } from '@whereabouts/messaging/consume/decode'
-import { CatalogUnavailable } from '../catalog/catalog-resolver.ts'
+import { CatalogUnavailable } from '../../catalog/catalog-resolver.ts'
 import { recordPlacement, type PlacementDeps } from './placement.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { InventorySave, InventorySaved } from '@whereabouts/contracts/resou
 import { batchCallsByKey } from '@whereabouts/db/tenant/batch-calls'
 import { isContention, isDatabaseOutage } from '@whereabouts/db/connect/outage'
 import type { KeyedRequest } from '@whereabouts/service-kit/http/headers/idempotency'
-import { CatalogUnavailable } from '../catalog/catalog-resolver.ts'
+import { CatalogUnavailable } from '../../catalog/catalog-resolver.ts'
 import { roomOf, type SavedKeys } from './save-targets.ts'
 import { requestedSave, saveInventory, type InventoryDeps, type RequestedSave } from './save.ts'
 

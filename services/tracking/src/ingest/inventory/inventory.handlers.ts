@@ -4,7 +4,7 @@ import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import type { KeyedRequest } from '@whereabouts/service-kit/http/headers/idempotency'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
-import { CatalogUnavailable } from '../catalog/catalog-resolver.ts'
+import { CatalogUnavailable } from '../../catalog/catalog-resolver.ts'
 import type { InventoryDeps } from './save.ts'
 import { inventorySaver } from './shared-saves.ts'
 
