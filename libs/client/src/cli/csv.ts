@@ -195,7 +195,8 @@ function tagOf(text: string) {
   return { tag_type: text.slice(0, at), value: text.slice(at + 1) }
 }
 
-type ReportColumns = Omit<components['schemas']['AssetLocation'], 'asset' | 'location'>
+type Expanded = 'asset' | 'location' | 'home_location' | 'is_home'
+type ReportColumns = Omit<components['schemas']['AssetLocation'], Expanded>
 /** The types ask for each column of the report. */
 const REPORT = Object.keys({
   asset_external_key: true,

@@ -147,10 +147,10 @@ describe('D21.1 the home of an asset', () => {
     expect(await send('')).toEqual([...Array(3).fill('created'), ...failures])
     expect(await send('')).toEqual([...Array(3).fill('unchanged'), ...failures])
     const stored = await listed(catalog)
-    expect(stored.map((one) => [one.external_key, ...home(one)])).toEqual([
-      ['BOTH', b.id, 'B'],
-      ['BY-ID', b.id, 'B'],
-      ['BY-KEY', a.id, 'A'],
+    expect(stored.map((one) => [one.external_key, home(one)])).toEqual([
+      ['BOTH', [b.id, 'B']],
+      ['BY-ID', [b.id, 'B']],
+      ['BY-KEY', [a.id, 'A']],
     ])
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import { ids, NOW, seen } from '../../../../test/reports/scene.fixture.ts'
 import { store } from '../../../../test/store.ts'
+import { listMisplaced } from '../assets-at/misplaced-assets.responder.ts'
 import { test, type Tracking } from '../../../../test/tracking.fixture.ts'
 
 /**
@@ -137,5 +138,24 @@ describe('D21.1 the report by home', () => {
       { asset: { id: below.id }, home_location, is_home: true },
       { asset: { id: atHome.id }, home_location, is_home: true },
     ])
+  })
+
+  test('is answered to catalog in parts by asset, of one organization, also by home', async ({
+    tracking,
+  }) => {
+    const { view, tenants: db } = tracking
+    const { atHome, below, away, dock, hall, shelf, theirs } = await scene(tracking)
+    const ask = async (misplaced: boolean, rest = {}, org_id = 1) =>
+      (await listMisplaced({ db, view }, { org_id, misplaced, ...rest })).asset_ids
+    const [first = 0, second = 0] = [atHome.id, below.id].toSorted((a, b) => a - b)
+    expect(await ask(true)).toEqual([away.id])
+    expect(await ask(false)).toEqual([first, second])
+    expect(await ask(false, { limit: 1 })).toEqual([first])
+    expect(await ask(false, { limit: 1, after: first })).toEqual([second])
+    expect(await ask(false, { limit: 1, after: second })).toEqual([])
+    expect(await ask(false, { home_ids: [hall.id] })).toEqual([first, second])
+    expect(await ask(false, { home_ids: [shelf.id, dock.id] })).toEqual([])
+    expect([await ask(true, {}, 2), await ask(false, {}, 2)].flat()).not.toContain(away.id)
+    expect(await ask(true, {}, 1)).not.toContain(theirs.id)
   })
 })
