@@ -1,6 +1,5 @@
 import { placeAsset } from '@whereabouts/contracts/messages/asset-placed'
-import { assetsAt, MAX_ASSETS_AT } from '@whereabouts/contracts/messages/assets-at'
-import { misplacedAssets } from '@whereabouts/contracts/messages/misplaced-assets'
+import { assetsAt, MAX_ASSETS_AT, misplacedAssets } from '@whereabouts/contracts/messages/assets-at'
 import { currentLocations } from '@whereabouts/contracts/messages/current-locations'
 import { respond } from '@whereabouts/messaging/messages/request'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'

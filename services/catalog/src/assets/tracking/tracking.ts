@@ -1,7 +1,6 @@
 import { placeAsset, type AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
-import { assetsAt, MAX_ASSETS_AT } from '@whereabouts/contracts/messages/assets-at'
+import { assetsAt, MAX_ASSETS_AT, misplacedAssets } from '@whereabouts/contracts/messages/assets-at'
 import { currentLocations } from '@whereabouts/contracts/messages/current-locations'
-import { misplacedAssets } from '@whereabouts/contracts/messages/misplaced-assets'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { request } from '@whereabouts/messaging/messages/request'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'

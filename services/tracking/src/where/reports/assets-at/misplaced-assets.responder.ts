@@ -1,4 +1,4 @@
-import { misplacedAssets, type MisplacedAssetsReply } from '@whereabouts/contracts/messages/misplaced-assets'
+import { misplacedAssets, type MisplacedAssetsReply } from '@whereabouts/contracts/messages/assets-at'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { answering } from '@whereabouts/messaging/messages/request'
 import { sql } from 'kysely'
