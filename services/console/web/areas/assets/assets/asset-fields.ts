@@ -50,11 +50,11 @@ export const ASSET_FIELDS: Fields<Asset, Key> = {
   home_location_id: {
     label: 'Home',
     kind: locationId,
-    help: 'Where it belongs. Leave empty if it has no home.',
+    help: 'Where it belongs.',
     isShownElsewhere: true,
     importColumn: {
       name: 'home_location_external_key',
-      help: 'Key of the location where it belongs. An empty cell means no home.',
+      help: 'Key of a location. An empty cell means no home.',
     },
   },
   is_active: {

@@ -1,4 +1,4 @@
-import { Checkbox, Chip, Group, NativeSelect, Stack, Text } from '@mantine/core'
+import { Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { AsOfField } from './as-of.tsx'
 import { SearchBox } from '../../../parts/table/search-box.tsx'
 import { ASSET_TYPES } from './asset-fields.ts'
@@ -87,20 +87,18 @@ export function AssetFilters({ filter, onChange }: Props) {
             { value: '7d', label: '7 days' },
           ]}
         />
-        <Chip
-          variant="light"
+        <Checkbox
+          label="Misplaced"
           checked={filter.misplaced === 'true'}
-          onChange={(isOn) => onChange({ misplaced: isOn ? 'true' : '' })}
-          pb={4}
-        >
-          Misplaced
-        </Chip>
+          onChange={(event) => onChange({ misplaced: event.currentTarget.checked ? 'true' : '' })}
+          pb={8}
+        />
         <AsOfField at={filter.at} onChange={(at) => onChange({ at })} />
       </Group>
       {isPlace && (
         <Text size="sm" c="dimmed">
           {filter.at === ''
-            ? 'Only assets that were seen. Type, Active and the export do not go with “Location”, “Not seen for” and “Misplaced”. To export them, choose a time with “As of”.'
+            ? 'Only assets that were seen. Type, Active and the export do not go with filters by place. To export these assets, choose a time with “As of”.'
             : 'Only assets that were seen until then. Type and Active do not go with “As of”. A file has up to 50,000 assets.'}
         </Text>
       )}
