@@ -81,7 +81,9 @@ describe('D21.1 the list of assets by whether they are at home', () => {
     ])
     await catalog.delete(`/locations/${shelf.id}`)
     expect(await homesOf(catalog)).toEqual({ AWAY: true, INSIDE: null, ...others })
-    await catalog.delete(`/locations/${hall.id}`)
+    await catalog.patch(`/locations/${dock.id}`, { parent_id: null }) // what has sub-locations stays
+    expect(await homesOf(catalog)).toEqual({ AWAY: false, INSIDE: null, ...others })
+    expect((await catalog.delete(`/locations/${hall.id}`)).statusCode).toBe(204)
     expect(await homesOf(catalog)).toEqual({ AWAY: null, INSIDE: null, ...others })
     expect((await list(catalog, 'expand=home&q=away')).data).toMatchObject([{ home_location: null }])
   })
