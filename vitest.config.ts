@@ -113,7 +113,7 @@ export default defineConfig({
           expect: { poll: { timeout: 15_000 } },
           exclude: ['**/node_modules/**'],
           globalSetup: 'test/walls/support/system.setup.ts',
-          testTimeout: 60_000,
+          testTimeout: 180_000, // an attack goes on until another organization is served; what waits has a limit of its own
           hookTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 3 },

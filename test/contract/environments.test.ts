@@ -49,7 +49,8 @@ describe('general fact 3, D9.2: production and preview refuse credentials of the
   const useOf = async (api: Api, token: string) => (await api.call('listApiKeys', listing(token))).body.error
   const listing = (token: string) => ({ params: { org_id: 1 }, token })
 
-  test('each accepts its own', async ({ api, preview, key, previewKey }) => {
+  // The first test of the file, and starts the other environment.
+  test('each accepts its own', { timeout: 120_000 }, async ({ api, preview, key, previewKey }) => {
     expect((await api.call('getCurrentOrg', { token: key.token })).status).toBe(200)
     expect((await preview.call('getCurrentOrg', { token: previewKey.token })).status).toBe(200)
     expect(jwtParts(previewKey.token).claims['iss']).toContain('preview')

@@ -22,7 +22,7 @@ function scopeOf({ method, path, described }: Route): Scope | 'any' | 'none' {
   if (path === '/inventory/save' || path.startsWith('/scans/')) return 'scans:write'
   if (path === '/locations/current' || path.startsWith('/reports/') || path.endsWith('/history'))
     return 'scans:read'
-  if (path === '/movements' || path.startsWith('/exports')) return 'scans:read'
+  if (path === '/movements' || path === '/visits' || path.startsWith('/exports')) return 'scans:read'
   if (path === '/events') return 'events:read'
   if (path.startsWith('/assets')) return isRead ? 'assets:read' : 'assets:write'
   if (path.startsWith('/locations')) return isRead ? 'locations:read' : 'locations:write'

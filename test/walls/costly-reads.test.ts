@@ -1,11 +1,9 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { describe, expect, inject } from 'vitest'
 import type { Api } from '../contract/support/api.ts'
 import { finishedImport } from '../contract/support/imports.ts'
 import { newOrganization, succeed } from '../contract/support/organization.ts'
 import { beside, usualRequests } from './support/beside.ts'
-import type { ReadCounts, ReadJob } from './support/read-process.ts'
+import { readAgain } from './support/read-again.ts'
 import { settled, test } from './support/walls.fixture.ts'
 
 const LOCATIONS = 1_500
@@ -34,23 +32,19 @@ async function newCostlyOrganization(api: Api) {
   return { admin, root }
 }
 
-/** Sends the reads until their user has sent `MOST`. Resolves with the number of replies of each status. */
-async function readAgain({ admin, root }: Awaited<ReturnType<typeof newCostlyOrganization>>) {
+function costlyReads({ admin, root }: Awaited<ReturnType<typeof newCostlyOrganization>>) {
   const paths = [
     `locations/${root}/descendants?limit=200&offset=${LOCATIONS - 200}`,
     `reports/asset-locations?location_id=${root}&include_descendants=true`,
     'assets?q=aaaa%20aaab',
   ]
-  const job: ReadJob = {
+  return {
     urls: Array.from({ length: READS }, () =>
       paths.map((path) => `${inject('urls').base}/api/v1/${path}`),
     ).flat(),
     headers: { authorization: `Bearer ${admin}`, 'user-agent': 'walls/1' },
     most: MOST,
   }
-  const child = fork(new URL('support/read-process.ts', import.meta.url), [JSON.stringify(job)])
-  const [counts] = (await once(child, 'message')) as [ReadCounts]
-  return counts
 }
 
 describe('F2 costly reads of one organization', () => {
@@ -58,7 +52,7 @@ describe('F2 costly reads of one organization', () => {
     const attacker = await newCostlyOrganization(api)
     await settled(watcher, rows)
     const requests = await usualRequests(api)
-    const counts = await beside('costly reads', requests, () => readAgain(attacker))
+    const counts = await beside('costly reads', requests, () => readAgain(costlyReads(attacker)))
     expect(counts[200]).toBeGreaterThan(0)
     await settled(watcher, rows)
   })

@@ -6,6 +6,7 @@ import { beside, usualRequests } from './support/beside.ts'
 import { openRawNats } from './support/raw-nats.ts'
 import { test } from './support/walls.fixture.ts'
 
+/** At least; it goes on until the victim is served. */
 const ATTACK_MS = 4_000
 
 /** Leaves the victim, whose requests come from this process too, some of its time. */
@@ -32,11 +33,11 @@ async function post(path: string, body: unknown, headers: Record<string, string>
   return reply.status
 }
 
-/** A time that ends. */
-function timer(ms = ATTACK_MS) {
+/** The time of an attack, from now. */
+function timer(isServed: () => boolean) {
   const begun = performance.now()
   const seconds = () => (performance.now() - begun) / 1_000
-  return { seconds, isOver: () => seconds() * 1_000 > ms }
+  return { seconds, isOver: () => seconds() * 1_000 > ATTACK_MS && isServed() }
 }
 
 const fromNetwork = (network: number) => ({
@@ -55,15 +56,15 @@ describe('N6 one key that exchanges its right credentials in 40 loops', () => {
     const exchange = ({ clientId: client_id, clientSecret: client_secret }: typeof key) =>
       post('/oauth/token', { grant_type: 'client_credentials', client_id, client_secret })
     const statuses: number[] = []
-    let time = timer()
-    await beside('exchanges of one key', await usualRequests(api), async () => {
-      time = timer() // what is undisturbed comes before
+    const seconds = await beside('exchanges of one key', await usualRequests(api), async (isServed) => {
+      const time = timer(isServed)
       const attack = inLoops(40, async () => statuses.push(await exchange(key)), time.isOver)
       for (let i = 0; i < 5; i += 1) expect(await exchange(other)).toBe(200)
       await attack
+      return time.seconds()
     })
     expect(new Set(statuses)).toEqual(new Set([200, 429]))
-    expect(statuses.filter((status) => status === 200).length).toBeLessThan(22 + time.seconds())
+    expect(statuses.filter((status) => status === 200).length).toBeLessThan(22 + seconds)
     const [kept] = await rows.query<{ count: number }>(
       `select count(*)::int as count from keys.refresh_token t
        join keys.token_chain c on c.org_id = t.org_id and c.id = t.chain_id
@@ -90,7 +91,7 @@ describe('N15 guesses for one account from 40 addresses, in 120 loops', () => {
         () => isOver,
       )
       try {
-        await expect.poll(() => guesses.length, { timeout: 20_000 }).toBeGreaterThan(120)
+        await expect.poll(() => guesses.length, { timeout: 60_000 }).toBeGreaterThan(120)
         for (let round = 0; round < 3; round += 1)
           owner.push(await Promise.all([1, 2, 3, 4, 5].map((i) => logIn(password, 100 + 5 * round + i))))
       } finally {
@@ -115,20 +116,18 @@ describe('N10 connections of readers', () => {
       return { status: 200 }
     }
     let refusals = 0
-    const time = timer()
-    await beside('refused logins', [logIn], async () => {
-      const begun = timer()
+    await beside('refused logins', [logIn], async (isServed) => {
+      const begun = timer(isServed)
       const wrong = { ...attacker.readerKey, clientSecret: randomUUID() }
       const refused = () =>
         openRawNats(nats, wrong).then(
           (raw) => raw.close(),
           () => (refusals += 1),
         )
-      await inLoops(60, refused, begun.isOver)
+      await inLoops(60, refused, () => begun.isOver() && refusals > 60)
       // 20 at once, then one each 1.5 s and connection, and one more each three seconds.
       expect(refusals).toBeLessThan(20 + 60 * (begun.seconds() / 1.5 + 1))
     })
-    expect(time.seconds()).toBeGreaterThan(ATTACK_MS / 1_000)
     expect(refusals).toBeGreaterThan(60)
   })
 
@@ -141,16 +140,15 @@ describe('N10 connections of readers', () => {
     const raw = await openRawNats(inject('urls').nats, key)
     let isClosed = false
     void raw.closed.then(() => (isClosed = true))
-    const time = timer()
-    await beside('forbidden publishes', await usualRequests(api), async () => {
+    await beside('forbidden publishes', await usualRequests(api), async (isServed) => {
+      const time = timer(isServed)
       const forbidden = Array.from({ length: 200 }, () => ({
         subject: `scans.${victim.org.id}.walls.canonical`,
       }))
-      while (!time.isOver() && !isClosed) {
+      while (!isClosed) {
         raw.publish(...forbidden)
         await raw.flush().catch(() => undefined)
       }
-      await expect.poll(() => isClosed, { timeout: 5_000 }).toBe(true)
       const again = () => expect(openRawNats(inject('urls').nats, key)).rejects.toThrow()
       do await again()
       while (!time.isOver())

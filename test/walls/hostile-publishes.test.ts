@@ -1,4 +1,4 @@
-import { fc, limits, SEED } from '@whereabouts/testing/fuzz'
+import { fc, limits, SEED, timeLimit } from '@whereabouts/testing/fuzz'
 import { expect, inject } from 'vitest'
 import { recordState, test } from './support/walls.fixture.ts'
 import { hostileMessage } from './support/hostile-messages.ts'
@@ -30,7 +30,7 @@ async function sendAll(
 
 test(
   `S1 ${PUBLISHES} random hostile publishes (WB_SEED=${SEED}) change nothing of another organization`,
-  { timeout: PUBLISHES * 12 },
+  { timeout: timeLimit(180_000) },
   async ({ api, attacker, victim, watcher, rows, reader, unchanged, sameView }) => {
     const keys = await Promise.all(
       Array.from({ length: KEYS }, () => attacker.org.key({ scopes: ['scans:write'] })),

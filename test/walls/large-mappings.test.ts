@@ -23,12 +23,15 @@ const reader = (n: number, mapping: object) => ({
   mapping,
 })
 
-/** `width` loops at once for this long. Resolves with the number of answers. */
-async function repeat(width: number, ms: number, request: (n: number) => Promise<{ status: number }>) {
-  const end = AbortSignal.timeout(ms)
+/** `width` loops at once until `isOver`. Resolves with the number of answers. */
+async function repeat(
+  width: number,
+  isOver: () => boolean,
+  request: (n: number) => Promise<{ status: number }>,
+) {
   let answers = 0
   const loop = async (n: number) => {
-    while (!end.aborted) {
+    while (!isOver()) {
       const { status } = await request(n)
       expect([200, 429]).toContain(status) // a fast machine uses up what the user may send
       if (status === 200) answers += 1
@@ -38,15 +41,22 @@ async function repeat(width: number, ms: number, request: (n: number) => Promise
   return answers
 }
 
-async function attack(api: Api, token: string, ids: readonly number[]) {
-  const changes = await repeat(CHANGES_AT_ONCE, CHANGING_MS, (n) =>
+const after = (ms: number) => {
+  const end = AbortSignal.timeout(ms)
+  return () => end.aborted
+}
+
+async function attack(api: Api, token: string, ids: readonly number[], isServed: () => boolean) {
+  const changes = await repeat(CHANGES_AT_ONCE, after(CHANGING_MS), (n) =>
     api.call('updateReader', {
       token,
       params: { reader_id: ids[n] ?? 0 },
       body: { name: `Large ${Math.random()}` },
     }),
   )
-  const lists = await repeat(LISTS_AT_ONCE, LISTING_MS, async () => {
+  const isListed = after(LISTING_MS)
+  const isOver = () => isListed() && isServed()
+  const lists = await repeat(LISTS_AT_ONCE, isOver, async () => {
     await delay(20) // a user may send 1 200 requests at once
     return api.call('listReaders', { token, query: { limit: 200 } })
   })
@@ -80,7 +90,7 @@ test('N3 changes and lists of readers with the largest mappings delay nobody', a
     location_identifier: location.body.data.external_key,
   }
   const requests = [...(await usualRequests(api)), () => api.call('saveInventory', { token: admin, body })]
-  const done = await beside('large mappings', requests, () => attack(api, token, ids))
+  const done = await beside('large mappings', requests, (isServed) => attack(api, token, ids, isServed))
   console.log(`walls: ${done.changes} changes of readers, ${done.lists} lists of ${READERS} readers`)
   expect(done.changes).toBeGreaterThan(CHANGES_AT_ONCE)
   const list = await api.call('listReaders', { token, query: { limit: 200 } })

@@ -68,13 +68,14 @@ test.for(['without an account', 'of two free organizations'])(
       () =>
         api.call('updateAsset', { token, params: { asset_id: victim.asset.id }, body: { name: 'Changed' } }),
     ]
-    const { opened, tokens } = await beside(`unfinished bodies ${whose}`, requests, async () => {
+    const { opened, tokens } = await beside(`unfinished bodies ${whose}`, requests, async (isServed) => {
       const attack = holdBodies(isAnonymous ? '/api/v1/oauth/token' : '/api/v1/assets', attackers)
       const statuses: number[] = []
       for (let n = 0; n < TOKENS; n += 1) {
         await delay(400)
         statuses.push((await api.call('createToken', { body })).status)
       }
+      while (!isServed()) await delay(ROUND_MS)
       attack.end()
       return { opened: attack.opened(), tokens: statuses }
     })

@@ -9,14 +9,15 @@ const FIRST = ['unit', 'integration'] as const
 const FIRST_WORKERS = `--maxWorkers=${availableParallelism() + 2}`
 /**
  * Then these lanes side by side, and the runs of a lane one after the other; each run starts the systems of its projects
- * and stops them at its end, because even an idle system costs processor time. The walls come last, when the
- * browser tests are nearly done: they count what a flood leaves for others.
+ * and stops them at its end, because even an idle system costs processor time.
  */
-const LANES = [[['contract', 'console']], [['blackbox'], ['operator'], ['walls']]] as const
+const LANES = [[['contract', 'console']], [['blackbox'], ['operator']]] as const
+/** Alone, after all lanes: the walls count what a flood leaves for others, and what runs beside them takes from that. */
+const LAST = ['walls'] as const
 
 /**
  * Runs all projects but the slow ones, each run with `args`, and prints the failures and the sum of all runs at the
- * end. Up to three files that failed run once more, alone: what passes then depends on the load of the machine. It is
+ * end. If few files of a run failed, they run once more, alone: what passes then depends on the load of the machine. It is
  * named as unsteady, to be repaired, and does not fail the run. Resolves with the exit code.
  */
 export async function runAllSuites(vitest: Vitest, args: readonly string[]): Promise<number> {
@@ -35,9 +36,11 @@ export async function runAllSuites(vitest: Vitest, args: readonly string[]): Pro
     return done
   }
   const first = { projects: FIRST, outcome: await run(FIRST, FIRST_WORKERS) }
+  const beside = (await Promise.all(LANES.map(runLane))).flat()
+  const last = await runLane([LAST])
   const outcomes: Outcome[] = []
   const unsteady: string[] = []
-  for (const { projects, outcome } of [first, ...(await Promise.all(LANES.map(runLane))).flat()]) {
+  for (const { projects, outcome } of [first, ...beside, ...last]) {
     const again = deservesSecondTry(outcome) ? await run(projects, ...outcome.failed.files) : undefined
     if (again?.code === 0) unsteady.push(...outcome.failures)
     outcomes.push(again ? withSecondTry(outcome, again) : outcome)

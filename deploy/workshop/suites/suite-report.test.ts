@@ -73,7 +73,21 @@ test.for([
   })
 })
 
-test('up to three failed files run once more, and their tests count once', () => {
+test.for([
+  [3, 3, true],
+  [59, 3, true],
+  [59, 4, false],
+  [110, 5, true],
+  [110, 6, false],
+  [110, 0, false],
+] as const)('of %d files %d that failed run once more: %s', ([files, failed, expected]) => {
+  const all = Array.from({ length: files }, (_, i) =>
+    resultOf(`${i}.test.ts`, i < failed ? 'failed' : 'passed', []),
+  )
+  expect(deservesSecondTry(outcomeOf(['unit'], 1, reportWith(all)))).toBe(expected)
+})
+
+test('failed files run once more, and their tests count once', () => {
   const failed = (file: string) => [
     { fullName: `${file} one`, status: 'passed' },
     { fullName: `${file} two`, status: 'failed' },

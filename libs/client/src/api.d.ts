@@ -2101,6 +2101,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List visits
+         * @description Returns unbroken stays of assets at locations, newest first by `started_at`. A visit ends when the asset is seen at another location, or without one. Visits of deleted assets stay. Pages have a cursor: send `cursor` as `after` until `has_more` is false. A page may have fewer rows than `limit`, or none, although there are more: with filters that few visits match, it ends after a part of the history.
+         *
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or any signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listVisits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how many visits there were, and how long
+         * @description Adds up visits by location, asset, type of asset, or day of the time zone of the organization. Visits are cut at `from` and `to`, and by day at midnight. An open one counts until its asset was last seen. Median and 95th percentile are those of the nearest rank. Groups with the most seconds are first; days are in order.
+         *
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or any signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["reportVisits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/exports": {
         parameters: {
             query?: never;
@@ -5636,6 +5684,7 @@ export interface components {
                 here: number[];
                 inside: number[];
             };
+            /** @description Different assets among them. */
             assets: {
                 id: number[];
                 external_key: string[];
@@ -6049,6 +6098,7 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             to: string;
+            /** @description Different assets among them. */
             assets: number[];
             /** @description Of each of `assets`. */
             types: ("asset" | "person" | "inventory")[];
@@ -6134,6 +6184,114 @@ export interface components {
             in?: number;
             out?: number;
             within?: number;
+        };
+        /** @description A page of visits, newest first, and the cursor of the next page. */
+        VisitPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Visit"][];
+            /** @description Send it as `after` to get the next page. Null on the last page. */
+            cursor: string | null;
+            /** @description Whether there may be older visits that match. */
+            has_more: boolean;
+        };
+        /**
+         * @description An unbroken stay of an asset at a location.
+         * @example {
+         *       "asset": {
+         *         "id": 4503599627370497,
+         *         "external_key": "FORKLIFT-7",
+         *         "name": "Forklift 7"
+         *       },
+         *       "location": {
+         *         "id": 4503599627370513,
+         *         "external_key": "DOCK-1",
+         *         "name": "Dock 1"
+         *       },
+         *       "started_at": "2026-11-21T08:30:00.000Z",
+         *       "ended_at": "2026-11-21T10:00:00.000Z",
+         *       "seconds": 5400,
+         *       "last_seen_at": "2026-11-21T09:59:00.000Z",
+         *       "ended_by": "moved"
+         *     }
+         */
+        Visit: {
+            asset: components["schemas"]["MovedThing"];
+            location: components["schemas"]["MovedThing"];
+            /**
+             * Format: date-time
+             * @description When the asset was first seen there.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description When the asset was seen elsewhere or without a location. Null while the visit is open.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            ended_at: string | null;
+            /** @description Whole seconds until `ended_at`, or until `last_seen_at` while the visit is open. */
+            seconds: number;
+            /**
+             * Format: date-time
+             * @description When the asset was last seen during the visit.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_seen_at: string;
+            /**
+             * @description Seen elsewhere or without a location, or not seen for longer than `max_silence_seconds`. Null while the visit is open. Known values: `moved`, `silence`.
+             * @example moved
+             */
+            ended_by: string | null;
+        };
+        /**
+         * @description How many visits of a group there were, and how long.
+         * @example {
+         *       "group": {
+         *         "id": 4503599627370513,
+         *         "external_key": "DOCK-1",
+         *         "name": "Dock 1"
+         *       },
+         *       "visits": 12,
+         *       "assets": 7,
+         *       "seconds_total": 64800,
+         *       "seconds_median": 5400,
+         *       "seconds_p95": 9000,
+         *       "over_limit": 2
+         *     }
+         */
+        VisitReportRow: {
+            group: components["schemas"]["VisitGroup"];
+            /** @description Visits, or parts of visits, in the time. */
+            visits: number;
+            /** @description Different assets among them. */
+            assets: number;
+            /** @description Seconds of all of them. */
+            seconds_total: number;
+            /** @description The median of their seconds, nearest rank. */
+            seconds_median: number;
+            /** @description The 95th percentile of their seconds, nearest rank. */
+            seconds_p95: number;
+            /** @description Visits longer than `limit_seconds`. Null without it. */
+            over_limit: number | null;
+        };
+        /**
+         * @description What visits are added up by: a location, an asset, a type of asset or a day.
+         * @example {
+         *       "id": 4503599627370513,
+         *       "external_key": "DOCK-1",
+         *       "name": "Dock 1"
+         *     }
+         */
+        VisitGroup: {
+            /**
+             * Format: int64
+             * @description Id of the location or asset. Null for a type of asset and a day.
+             */
+            id: number | null;
+            /** @description The external key. Null for a type of asset and a day, and once it is deleted. */
+            external_key: string | null;
+            /** @description The name, null once it is deleted; or the type of asset; or the day, such as `2026-11-21`. */
+            name: string | null;
         };
         /** @description An export of rows as files, and how far it is. */
         Export: {
@@ -7956,6 +8114,26 @@ export interface components {
         /** @description A response with one `MovementSummary`. */
         MovementSummaryAnswer: {
             data: components["schemas"]["MovementSummary"];
+        };
+        /** @description A page of a list of `VisitReportRow`. */
+        VisitReportRowPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["VisitReportRow"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
         };
         /** @description A response with one `Export`. */
         ExportAnswer: {
@@ -14640,6 +14818,168 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["MovementSummaryAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listVisits: {
+        parameters: {
+            query?: {
+                /** @description RFC 3339 timestamp with any offset. Visits that ended before it are left out. */
+                from?: string;
+                /** @description RFC 3339 timestamp with any offset. Visits that began after it are left out. */
+                to?: string;
+                /** @description The id of the asset. Repeatable: one of the values matches. */
+                asset_id?: number[];
+                /** @description The id of the location. Repeatable: one of the values matches. */
+                location_id?: number[];
+                /** @description `true`: a stay at a live sub-location of a `location_id` is part of a visit of the nearest of them. Without `location_id` it has no effect. */
+                include_descendants?: boolean;
+                /** @description Repeatable: assets that are of one of these types now, or were when they were deleted. */
+                asset_type?: ("asset" | "person" | "inventory")[];
+                /** @description Only visits of this many seconds or more. */
+                min_seconds?: number;
+                /** @description `true`: visits that have not ended. `false`: visits that have. */
+                open?: boolean;
+                /** @description A longer pause between two scans ends a visit at the scan before it. */
+                max_silence_seconds?: number;
+                /** @description The `cursor` of the page before. Send it with the same filters. Without it: the newest visits. */
+                after?: string;
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "asset": {
+                     *             "id": 4503599627370497,
+                     *             "external_key": "FORKLIFT-7",
+                     *             "name": "Forklift 7"
+                     *           },
+                     *           "location": {
+                     *             "id": 4503599627370513,
+                     *             "external_key": "DOCK-1",
+                     *             "name": "Dock 1"
+                     *           },
+                     *           "started_at": "2026-11-21T08:30:00.000Z",
+                     *           "ended_at": "2026-11-21T10:00:00.000Z",
+                     *           "seconds": 5400,
+                     *           "last_seen_at": "2026-11-21T09:59:00.000Z",
+                     *           "ended_by": "moved"
+                     *         }
+                     *       ],
+                     *       "cursor": null,
+                     *       "has_more": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VisitPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    reportVisits: {
+        parameters: {
+            query: {
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
+                offset?: number;
+                /** @description What visits are added up by. */
+                group_by: "location" | "asset" | "asset_type" | "day";
+                /** @description RFC 3339 timestamp with any offset. Defaults to 7 days before `to`. */
+                from?: string;
+                /** @description RFC 3339 timestamp with any offset. Defaults to now. At most 92 days after `from`. */
+                to?: string;
+                /** @description The id of the asset. Repeatable: one of the values matches. */
+                asset_id?: number[];
+                /** @description The id of the location. Repeatable: one of the values matches. */
+                location_id?: number[];
+                /** @description `true`: a stay at a live sub-location of a `location_id` is part of a visit of the nearest of them. Without `location_id` it has no effect. */
+                include_descendants?: boolean;
+                /** @description Repeatable: assets that are of one of these types now, or were when they were deleted. */
+                asset_type?: ("asset" | "person" | "inventory")[];
+                /** @description `over_limit` counts the visits that are longer. Without it, `over_limit` is null. */
+                limit_seconds?: number;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "group": {
+                     *             "id": 4503599627370513,
+                     *             "external_key": "DOCK-1",
+                     *             "name": "Dock 1"
+                     *           },
+                     *           "visits": 12,
+                     *           "assets": 7,
+                     *           "seconds_total": 64800,
+                     *           "seconds_median": 5400,
+                     *           "seconds_p95": 9000,
+                     *           "over_limit": 2
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VisitReportRowPage"];
                 };
             };
             400: components["responses"]["Error400"];

@@ -40,6 +40,7 @@ import { tagRoutes } from './resources/catalog/tags.ts'
 import { tokenRoutes } from './resources/keys/tokens.ts'
 import { trackingRoutes } from './resources/tracking/tracking.ts'
 import { unknownTagRoutes } from './resources/tracking/unknown-tags.ts'
+import { visitRoutes } from './resources/tracking/visits.ts'
 import { unsteadyRoutes } from './resources/tracking/unsteady.ts'
 import { deliveryRoutes } from './resources/webhooks/deliveries.ts'
 import { eventRoutes } from './resources/webhooks/events.ts'
@@ -85,6 +86,7 @@ export const routes = {
   ...occupancyRoutes,
   ...unsteadyRoutes,
   ...movementRoutes,
+  ...visitRoutes,
   ...exportRoutes,
   ...liveRoutes,
   ...inventoryRoutes,

@@ -43,6 +43,8 @@ import type { ReportDeps } from './where/reports/deps.ts'
 import { byLocationHandlers } from './where/movements/by-location.handlers.ts'
 import { movementHandlers } from './where/movements/movements.handlers.ts'
 import { playbackHandlers } from './where/movements/playback.handlers.ts'
+import { visitReportHandlers } from './where/visits/report.handlers.ts'
+import { visitHandlers } from './where/visits/visits.handlers.ts'
 import { unsteadyHandlers } from './where/reports/unsteady/unsteady.handlers.ts'
 import { occupancyHandlers } from './where/reports/occupancy/occupancy.handlers.ts'
 import type { Database } from '@whereabouts/db/connect/database'
@@ -130,6 +132,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     findAssetId: assetKeyFinder({ db: tenants, ...finders }),
     findLocation: locationFinder(finders),
     rulesOf,
+    zoneOf: (orgId) => retentions.zoneOf(orgId),
     wakeOutbox,
     live,
     retentionMs: rest.retentionDays * DAY_MS,
@@ -172,7 +175,7 @@ type AppDeps = HistoryDeps &
   ExportDeps &
   ExportFileDeps &
   AllHistoryDeps &
-  ReportDeps & { findAssetId: FindAssetId } & InventoryDeps &
+  ReportDeps & { findAssetId: FindAssetId; zoneOf: (orgId: number) => string } & InventoryDeps &
   LiveDeps &
   LiveReadDeps &
   ReaderDeps &
@@ -206,6 +209,8 @@ function buildApp(deps: AppDeps): FastifyInstance {
       ...playbackHandlers(deps),
       ...byLocationHandlers(deps),
       ...movementSummaryHandlers(deps),
+      ...visitHandlers(deps),
+      ...visitReportHandlers(deps),
       ...liveHandlers(deps),
       ...liveReadHandlers(deps),
       ...readerHandlers(deps),

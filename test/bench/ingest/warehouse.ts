@@ -118,6 +118,19 @@ export async function announce(
   await drained(nc, 'CATALOG', 'tracking-catalog')
 }
 
+/** Publishes the states of the locations of an organization. Resolves when tracking has stored them. */
+export async function announceLocations(
+  nc: NatsConnection,
+  org: number,
+  locations: readonly { id: number; key: string; parent: number | null }[],
+): Promise<void> {
+  const { send, stored } = statePublisher(nc)
+  for (const { id, key, parent } of locations)
+    await send(`catalog.location.${org}.${id}`, { ...shared(org, id, key), parent_id: parent })
+  await stored()
+  await drained(nc, 'CATALOG', 'tracking-catalog')
+}
+
 /** Stores the readers, as if their organizations had configured them. */
 export async function configureReaders(stack: Stack, orgs: readonly number[]): Promise<void> {
   await asOwner(stack, 'tracking', async (client) => {

@@ -40,8 +40,8 @@ async function tested(given: Given) {
   return call
 }
 
-/** A delivery that failed: nobody listens. */
-async function failedDelivery(given: Given) {
+/** A delivery whose first attempt failed: nobody listens. Those after it would take seconds. */
+async function attemptedDelivery(given: Given) {
   const { api } = given
   const org = await newOrganization(api)
   const body = { url: 'http://127.0.0.1:9/hook' }
@@ -52,13 +52,13 @@ async function failedDelivery(given: Given) {
   await succeed(api.call('saveInventory', { token, body: save }))
   const call = { token: org.admin, params: { webhook_id: id } }
   const list = async () => (await succeed(api.call('listEndpointDeliveries', call))).body.data
-  await expect.poll(async () => (await list())[0]?.state, { timeout: 20_000, interval: 200 }).toBe('failed')
+  await expect.poll(async () => (await list()).length, { timeout: 20_000 }).toBe(1)
   return { token: org.admin, params: { webhook_id: id, delivery_id: (await list())[0]?.delivery_id ?? '' } }
 }
 
 /** Switched off after it. */
 async function switchedOff(given: Given) {
-  const call = await failedDelivery(given)
+  const call = await attemptedDelivery(given)
   const params = { webhook_id: call.params.webhook_id }
   await succeed(given.api.call('updateWebhook', { ...call, params, body: { enabled: false } }))
   return call
@@ -73,7 +73,7 @@ const replays = {
     return { ...call, body: ALWAYS }
   },
 }
-const resends = { 202: failedDelivery, 409: switchedOff }
+const resends = { 202: attemptedDelivery, 409: switchedOff }
 
 export const webhookScenarios: Record<string, Scenario> = {
   listWebhooks: { 200: () => ({}) },
@@ -102,7 +102,7 @@ export const webhookScenarios: Record<string, Scenario> = {
   replayWebhook: replays,
   resendWebhookDelivery: resends,
   listEndpointDeliveries: { 200: newWebhook },
-  getEndpointDelivery: { 200: failedDelivery },
+  getEndpointDelivery: { 200: attemptedDelivery },
   replayEndpoint: replays,
   resendEndpointDelivery: resends,
   getEndpointStats: { 200: newWebhook },

@@ -127,6 +127,7 @@ const filters = {
 const homes = { home_location_id: ids }
 const types = choices('asset', 'person', 'inventory')
 const period = { from: instant, to: instant }
+const visited = { asset_id: ids, location_id: ids, include_descendants: boolean, asset_type: types }
 const version = { version: integer(0) }
 const legacyList = { ...page, identifier: keys, is_active: boolean, include_deleted: boolean, q: search }
 const current = {
@@ -141,6 +142,7 @@ const current = {
 export const neededParameters: Partial<Record<OperationId, Record<string, string>>> = {
   listLocationUses: { from: '2026-11-21T10:00:00Z', to: '2026-11-21T11:00:00Z' },
   playMovements: { from: '2026-11-21T10:00:00Z', to: '2026-11-21T11:00:00Z' },
+  reportVisits: { group_by: 'location' },
   listOccupancy: { location_id: '5' },
   createImport: { resource: 'assets' },
   downloadExportFile: { signature: 'x' },
@@ -206,6 +208,22 @@ export const parameterRules: Partial<Record<OperationId, Record<string, Paramete
     type: types,
     after: search,
     limit: integer(1, 500),
+  },
+  listVisits: {
+    ...period,
+    ...visited,
+    min_seconds: integer(0),
+    open: boolean,
+    max_silence_seconds: integer(60),
+    after: search,
+    limit: integer(1, 500),
+  },
+  reportVisits: {
+    ...page,
+    ...period,
+    ...visited,
+    group_by: choice('location', 'asset', 'asset_type', 'day'),
+    limit_seconds: integer(0),
   },
   summarizeMovements: {
     ...period,

@@ -24,6 +24,7 @@ const OF_A_WINDOW: ReadonlySet<OperationId> = new Set([
 
 /** Query parameters that an operation needs. */
 function ownQuery(operationId: OperationId, { location }: World): NonNullable<CallOptions['query']> {
+  if (operationId === 'reportVisits') return { group_by: 'location', ...WINDOW }
   if (operationId === 'listOccupancy') return { location_id: location.id }
   return OF_A_WINDOW.has(operationId) ? WINDOW : {}
 }

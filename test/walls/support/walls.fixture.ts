@@ -18,7 +18,7 @@ export type Before = {
 /** Waits until every message is consumed and every outbox is empty. */
 export async function settled(watcher: Watcher, rows: Rows): Promise<void> {
   const isQuiet = async () => (await watcher.idle()) && (await rows.areOutboxesEmpty())
-  await expect.poll(isQuiet, { timeout: 20_000, interval: 100 }).toBe(true)
+  await expect.poll(isQuiet, { timeout: 90_000, interval: 100 }).toBe(true)
 }
 
 type Observers = { api: Api; watcher: Watcher; rows: Rows; victim: World }

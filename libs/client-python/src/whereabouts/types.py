@@ -562,6 +562,38 @@ class Movement(TypedDict):
     dwell_seconds: Optional[int]
 
 
+class VisitPage(TypedDict):
+    data: List[Visit]
+    cursor: Optional[str]
+    has_more: bool
+
+
+class Visit(TypedDict):
+    asset: MovedThing
+    location: MovedThing
+    started_at: str
+    ended_at: Optional[str]
+    seconds: int
+    last_seen_at: str
+    ended_by: Optional[str]
+
+
+class VisitReportRow(TypedDict):
+    group: VisitGroup
+    visits: int
+    assets: int
+    seconds_total: int
+    seconds_median: int
+    seconds_p95: int
+    over_limit: Optional[int]
+
+
+class VisitGroup(TypedDict):
+    id: Optional[int]
+    external_key: Optional[str]
+    name: Optional[str]
+
+
 Export = TypedDict("Export", {"id": "int", "dataset": "str", "format": "str", "from": "Optional[str]", "to": "Optional[str]", "status": "str", "progress": "float", "rows": "int", "bytes": "int", "problem": "Optional[str]", "created_at": "str", "finished_at": "Optional[str]", "expires_at": "Optional[str]"})
 
 
@@ -887,6 +919,13 @@ class CurrentLocationPage(TypedDict):
 
 class UnsteadyAssetRowPage(TypedDict):
     data: List[UnsteadyAssetRow]
+    limit: int
+    offset: int
+    total_count: int
+
+
+class VisitReportRowPage(TypedDict):
+    data: List[VisitReportRow]
     limit: int
     offset: int
     total_count: int

@@ -146,6 +146,7 @@ const TAGS: Record<string, Tag> = {
     'Keeping an ERP in step',
     '/docs/syncing',
   ),
+  visits: tag('Visits', 'Unbroken stays of assets at locations.', 'Concepts', '/docs/concepts'),
   exports: tag('Exports', 'History and more as files, for other tools.', 'Exports', '/docs/exports'),
   reports: tag('Reports', 'Where assets were last seen.', 'Recipes', '/docs/recipes'),
   events: tag(

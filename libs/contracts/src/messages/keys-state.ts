@@ -28,8 +28,13 @@ export type OrgSubscription = z.infer<typeof OrgSubscription>
 export const OrgLimits = OrgState.pick({ org_id: true, revision: true, limits: true, deleted_at: true })
 export type OrgLimits = z.infer<typeof OrgLimits>
 
-/** How long the history of an organization is kept. */
-export const OrgRetention = OrgState.pick({ org_id: true, revision: true, retention_days: true })
+/** How long the history of an organization is kept, and in which time zone its days are. */
+export const OrgRetention = OrgState.pick({
+  org_id: true,
+  revision: true,
+  retention_days: true,
+  timezone: true,
+})
 export type OrgRetention = z.infer<typeof OrgRetention>
 
 export const KeyState = z.object({

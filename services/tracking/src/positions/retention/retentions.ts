@@ -5,7 +5,7 @@ import { DAY_MS, dayOf, type Day } from '../packed/day-rows.ts'
 
 /**
  * For how many days organizations keep history of assets of a type, from KEYS, where that is less than the installation keeps
- * (D22.2). An organization whose state is unknown keeps all.
+ * (D22.2), and the time zone of their days. An organization whose state is unknown keeps all, in UTC.
  */
 export class Retentions {
   readonly states = new StateView<{ org: OrgRetention }>(
@@ -15,9 +15,13 @@ export class Retentions {
         onChange: (id, state) => this.#keep(Number(id), state),
       },
     },
-    () => this.#days.clear(),
+    () => {
+      this.#days.clear()
+      this.#zones.clear()
+    },
   )
   readonly #days = new Map<number, Readonly<Record<string, number>>>()
+  readonly #zones = new Map<number, string>()
 
   /** Each organization, and the first day of UTC that it keeps of each of its shorter types. */
   shorter(nowMs: number): { orgId: number; firstDays: [type: string, first: Day][] }[] {
@@ -33,7 +37,14 @@ export class Retentions {
     return days !== undefined && dayOf(ms) < firstDay(nowMs, days)
   }
 
+  /** The IANA name of its time zone. */
+  zoneOf(orgId: number): string {
+    return this.#zones.get(orgId) ?? 'UTC'
+  }
+
   #keep(orgId: number, state: OrgRetention | undefined): void {
+    if (state?.timezone === undefined) this.#zones.delete(orgId)
+    else this.#zones.set(orgId, state.timezone)
     const days = state?.retention_days ?? {}
     if (Object.keys(days).length > 0) this.#days.set(orgId, days)
     else this.#days.delete(orgId)

@@ -82,17 +82,20 @@ async function listTyped(
 const ofAssets = (ids: readonly number[]): Sql => anyOf('m.asset_id', ids, 'bigint')
 
 /** With more locations, a page is usually among the newest movements of all. */
-const MANY = 20
+export const MANY = 20
 /** As many movements are read in some milliseconds. */
-const WALK = 5_000
+export const WALK = 5_000
 
 /** `minute` is that of the index and the partitions. Its order is that of `observed_at`, but not within a minute. */
-const ORDER = sql.raw('order by m.minute desc, m.observed_at desc, m.asset_id desc')
+export const ORDER = sql.raw('order by m.minute desc, m.observed_at desc, m.asset_id desc')
 const COLUMNS = sql.raw('m.asset_id, m.minute, m.observed_at, m.from_location_id, m.to_location_id')
 
 const minuteOf = (instant: Sql) => sql`date_trunc('minute', ${instant}, 'UTC')`
 
-function rangeOf(orgId: number, { from, to, after }: MovementFilter): Sql {
+export function rangeOf(
+  orgId: number,
+  { from, to, after }: Pick<MovementFilter, 'from' | 'to' | 'after'>,
+): Sql {
   const conditions = [sql`m.org_id = ${orgId}`]
   const bound = (comparison: '>=' | '<=', instant: Sql) =>
     conditions.push(
@@ -111,7 +114,7 @@ function rangeOf(orgId: number, { from, to, after }: MovementFilter): Sql {
 const hasEnd = (locationIds: readonly number[]): Sql =>
   sql`(${anyOf('m.to_location_id', locationIds, 'bigint')} or ${anyOf('m.from_location_id', locationIds, 'bigint')})`
 
-const newest = (condition: Sql, limit: number): Sql =>
+export const newest = (condition: Sql, limit: number): Sql =>
   sql`select ${COLUMNS} from movement m where ${condition} ${ORDER} limit ${limit}`
 
 /**
@@ -134,7 +137,7 @@ type Keys = { column: 'asset_id' | 'to_location_id' | 'from_location_id'; ids: r
  * that these would make, no key has to be read further back. With √n keys less of each, the keys that have more are so
  * few that both steps read at most `limit` times √n rows.
  */
-function newestOf(keys: readonly Keys[], condition: Sql, limit: number): Sql {
+export function newestOf(keys: readonly Keys[], condition: Sql, limit: number): Sql {
   const n = keys.reduce((sum, { ids }) => sum + ids.length, 0)
   const of = (more: Sql, most: number) =>
     sql.join(
