@@ -2,7 +2,6 @@ import type { Expanded } from '@whereabouts/contracts/resources/home'
 import type { Expandable, ReportExpandable } from '@whereabouts/contracts/resources/tracking/tracking'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import type { Db } from '../db.ts'
-import { isHome } from '../where/reports/home.sql.ts'
 import type { CatalogView } from './catalog-view.ts'
 
 type From = { db: Db; orgId: number; view: CatalogView }
@@ -37,6 +36,18 @@ export async function expandRows<Row extends { location_id: number | null }>(
   }
   const added = await Promise.all(expand.map((kind) => ways[kind]()))
   return rows.map((row, i) => Object.assign({}, row, ...added.map((column) => column[i])))
+}
+
+/** Whether a location is a home or below it; null where either is not there. */
+function isHome(
+  view: CatalogView,
+  orgId: number,
+  home: number | null,
+  location: number | null,
+): boolean | null {
+  const isLive = (id: number | null) => id !== null && view.location(orgId, id)?.deleted === false
+  if (home === null || location === null || !isLive(home) || !isLive(location)) return null
+  return view.withDescendants(orgId, [home]).includes(location)
 }
 
 /** The home of each asset, in this order. */

@@ -31,18 +31,6 @@ export function homeFilter(
   return { ids, misplaced: { wanted, branches } }
 }
 
-/** Whether a location is a home or below it; null where either is not there. */
-export function isHome(
-  view: CatalogView,
-  orgId: number,
-  home: number | null,
-  location: number | null,
-): boolean | null {
-  const isLive = (id: number | null) => id !== null && view.location(orgId, id)?.deleted === false
-  if (home === null || location === null || !isLive(home) || !isLive(location)) return null
-  return view.withDescendants(orgId, [home]).includes(location)
-}
-
 /**
  * The rows of `asset_place` that match, from `asset_place_home`. Of assets that are not at home, it reads what lies between the
  * locations of each branch, so no asset that is at home.
