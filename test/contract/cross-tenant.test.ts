@@ -27,6 +27,7 @@ const NEUTRAL = new Set([
   'window',
   'is_root',
   'expand', // shows more of the own rows
+  'misplaced',
   'offset',
   'sort',
   'is_active',
@@ -228,6 +229,7 @@ function filterValues(parameter: string, { asset, location, reader }: World): (s
     case 'tag':
       return [asset, location].flatMap(({ tagValue }) => tagTypes.map((type) => `${type}:${tagValue}`))
     case 'location_id':
+    case 'home_location_id':
     case 'parent_id':
       return [location.id]
     case 'reader_key':

@@ -1098,7 +1098,7 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Returns assets whose validity window includes the current time, sorted by `external_key` by default. `window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, external key, description and tag values. `metadata.<name>=<value>`, for up to five names, keeps assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value.
+         * @description Returns assets whose validity window includes the current time, sorted by `external_key` by default. `window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, external key, description and tag values. `metadata.<name>=<value>`, for up to five names, keeps assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value. `misplaced` and `expand=home` also need `scans:read` or `tracking:read`.
          *
          *     **Access:** an API key with the scope `assets:read`, or any signed-in user.
          *
@@ -3286,6 +3286,17 @@ export interface components {
              */
             type?: "asset" | "person" | "inventory";
             metadata?: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id?: number | null;
+            /**
+             * @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since.
+             * @example DOCK-1
+             */
+            home_location_external_key?: string | null;
             /** @description A filter of lists. It hides nothing by itself. */
             is_active?: boolean;
             /**
@@ -3380,6 +3391,7 @@ export interface components {
          *       "metadata": {
          *         "maker": "Linde"
          *       },
+         *       "home_location_external_key": "DOCK-1",
          *       "valid_from": "2026-11-21T10:00:00Z",
          *       "tags": [
          *         {
@@ -3405,6 +3417,17 @@ export interface components {
              */
             type?: "asset" | "person" | "inventory";
             metadata?: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id?: number | null;
+            /**
+             * @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since.
+             * @example DOCK-1
+             */
+            home_location_external_key?: string | null;
             /** @description A filter of lists. It hides nothing by itself. Defaults to `true`. */
             is_active?: boolean;
             /**
@@ -3451,6 +3474,17 @@ export interface components {
              */
             type?: "asset" | "person" | "inventory";
             metadata?: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id?: number | null;
+            /**
+             * @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since.
+             * @example DOCK-1
+             */
+            home_location_external_key?: string | null;
             /** @description A filter of lists. It hides nothing by itself. */
             is_active?: boolean;
             /**
@@ -4122,6 +4156,14 @@ export interface components {
              */
             type: string;
             metadata: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id: number | null;
+            /** @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since. */
+            home_location_external_key: string | null;
             /** @description A filter of lists. It hides nothing by itself. */
             is_active: boolean;
             /**
@@ -5340,6 +5382,98 @@ export interface components {
             /** @description Only on `conflict`: what has the key or the tag. */
             conflict?: components["schemas"]["ErrorConflict"];
         };
+        ListedAsset: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
+            external_key: string;
+            /**
+             * @description The name for people, on one line. Without control characters, and without white space at its ends.
+             * @example Forklift 7
+             */
+            name: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
+            description: string | null;
+            /**
+             * @description The kind of asset. Known values: `asset`, `person`, `inventory`.
+             * @example asset
+             */
+            type: string;
+            metadata: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id: number | null;
+            /** @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since. */
+            home_location_external_key: string | null;
+            /** @description A filter of lists. It hides nothing by itself. */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from: string;
+            /**
+             * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to: string | null;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was last changed. Attaching and removing tags does not change it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was deleted. Null if it is not deleted.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            deleted_at: string | null;
+            /** @description The tags of the resource, at most 200. */
+            tags: components["schemas"]["Tag"][];
+            /** @description With `expand=home`: the home of the asset. Null if it has none, or if it was deleted since. */
+            home_location?: components["schemas"]["ExpandedThing"] | null;
+            /** @description With `expand=home`: whether the asset is at its home or below it. Null if it has no home or no location, or if either was deleted since. */
+            is_home?: boolean | null;
+        };
+        /**
+         * @description The asset or location of a row as it is now, with `expand`.
+         * @example {
+         *       "id": 4503599627370497,
+         *       "external_key": "FORKLIFT-7",
+         *       "name": "Forklift 7"
+         *     }
+         */
+        ExpandedThing: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
         LocationOfBranch: {
             /**
              * Format: int64
@@ -5647,26 +5781,6 @@ export interface components {
             location?: components["schemas"]["ExpandedThing"] | null;
         };
         /**
-         * @description The asset or location of a row as it is now, with `expand`.
-         * @example {
-         *       "id": 4503599627370497,
-         *       "external_key": "FORKLIFT-7",
-         *       "name": "Forklift 7"
-         *     }
-         */
-        ExpandedThing: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
-            external_key: string;
-            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
-            name: string;
-        };
-        /**
          * @description Where an asset was last seen, or was at the time `at`.
          * @example {
          *       "asset_id": 4503599627370497,
@@ -5720,6 +5834,10 @@ export interface components {
             asset?: components["schemas"]["ExpandedThing"] | null;
             /** @description With `expand=location`. Null if the row has none, or if it was deleted since. */
             location?: components["schemas"]["ExpandedThing"] | null;
+            /** @description With `expand=home`: the home of the asset. Null if it has none, or if it was deleted since. */
+            home_location?: components["schemas"]["ExpandedThing"] | null;
+            /** @description With `expand=home`: whether the asset is at its home or below it. Null if it has no home or no location, or if either was deleted since. */
+            is_home?: boolean | null;
         };
         /** @description Where one asset was last seen. */
         CurrentLocation: {
@@ -7702,10 +7820,10 @@ export interface components {
             /** @description The content of the response. */
             data: components["schemas"]["BatchResult"][];
         };
-        /** @description A page of a list of `Asset`. */
-        AssetPage: {
+        /** @description A page of a list of `ListedAsset`. */
+        ListedAssetPage: {
             /** @description The content of the response. */
-            data: components["schemas"]["Asset"][];
+            data: components["schemas"]["ListedAsset"][];
             /**
              * @description The limit of the request.
              * @example 50
@@ -11318,6 +11436,10 @@ export interface operations {
                 type?: ("asset" | "person" | "inventory")[];
                 /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN, a beacon in any spelling. Repeatable: one of the tags matches. */
                 tag?: string[];
+                /** @description Repeatable: one of the values matches. */
+                home_location_id?: number[];
+                /** @description `true` returns only assets that are not at their home or below it, `false` only those that are. Assets without a home or without a location are neither. */
+                misplaced?: boolean;
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 /** @description `any` adds rows whose validity window does not include the current time. */
@@ -11326,6 +11448,8 @@ export interface operations {
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
+                /** @description Adds the thing itself to each row: id, external key and name, or null. Separated by commas: `home`. CSV stays as it is. */
+                expand?: string;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -11359,6 +11483,8 @@ export interface operations {
                      *           "metadata": {
                      *             "maker": "Linde"
                      *           },
+                     *           "home_location_id": null,
+                     *           "home_location_external_key": null,
                      *           "is_active": true,
                      *           "valid_from": "2026-11-21T10:00:00.000Z",
                      *           "valid_to": null,
@@ -11379,7 +11505,9 @@ export interface operations {
                      *                 "serial": "6789"
                      *               }
                      *             }
-                     *           ]
+                     *           ],
+                     *           "home_location": null,
+                     *           "is_home": null
                      *         }
                      *       ],
                      *       "limit": 50,
@@ -11387,7 +11515,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": components["schemas"]["AssetPage"];
+                    "application/json": components["schemas"]["ListedAssetPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -11422,6 +11550,7 @@ export interface operations {
                  *       "metadata": {
                  *         "maker": "Linde"
                  *       },
+                 *       "home_location_external_key": "DOCK-1",
                  *       "valid_from": "2026-11-21T10:00:00Z",
                  *       "tags": [
                  *         {
@@ -11455,6 +11584,8 @@ export interface operations {
                      *         "metadata": {
                      *           "maker": "Linde"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": "DOCK-1",
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -11534,6 +11665,8 @@ export interface operations {
                      *         "metadata": {
                      *           "maker": "Linde"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": null,
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -11671,6 +11804,8 @@ export interface operations {
                      *           "maker": "Linde",
                      *           "serial": "H2X-0815"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": null,
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -11753,6 +11888,8 @@ export interface operations {
                      *         "metadata": {
                      *           "maker": "Linde"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": null,
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -12731,6 +12868,8 @@ export interface operations {
                      *           "metadata": {
                      *             "maker": "Linde"
                      *           },
+                     *           "home_location_id": null,
+                     *           "home_location_external_key": null,
                      *           "is_active": true,
                      *           "valid_from": "2026-11-21T10:00:00.000Z",
                      *           "valid_to": null,
@@ -12811,6 +12950,8 @@ export interface operations {
                      *         "metadata": {
                      *           "maker": "Linde"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": null,
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -13938,6 +14079,8 @@ export interface operations {
                 type?: ("asset" | "person" | "inventory")[];
                 /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN, a beacon in any spelling. Repeatable: one of the tags matches. */
                 tag?: string[];
+                /** @description Repeatable: one of the values matches. */
+                home_location_id?: number[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 window?: "current" | "any";
@@ -14094,6 +14237,10 @@ export interface operations {
                 include_descendants?: boolean;
                 /** @description RFC 3339 timestamp with any offset. Returns only assets whose `asset_last_seen` lies before it. */
                 not_seen_since?: string;
+                /** @description Repeatable: one of the values matches. */
+                home_location_id?: number[];
+                /** @description `true` returns only assets that are not at their home or below it, `false` only those that are. Assets without a home or without a location are neither. */
+                misplaced?: boolean;
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
@@ -14102,7 +14249,7 @@ export interface operations {
                 at?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `asset_last_seen`, `asset_external_key`, `location_external_key`. */
                 sort?: string;
-                /** @description Adds the thing itself to each row: id, external key and name, or null. Separated by commas: `asset`, `location`. CSV stays as it is. */
+                /** @description Adds the thing itself to each row: id, external key and name, or null. Separated by commas: `asset`, `location`, `home`. CSV stays as it is. */
                 expand?: string;
             };
             header?: {
