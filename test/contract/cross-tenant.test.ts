@@ -28,6 +28,7 @@ const NEUTRAL = new Set([
   'window',
   'is_root',
   'expand', // shows more of the own rows
+  'misplaced',
   'offset',
   'sort',
   'is_active',
@@ -240,6 +241,7 @@ function filterValues(parameter: string, { asset, location, reader, ruleId }: Wo
     case 'tag':
       return [asset, location].flatMap(({ tagValue }) => tagTypes.map((type) => `${type}:${tagValue}`))
     case 'location_id':
+    case 'home_location_id':
     case 'parent_id':
       return [location.id]
     case 'rule_id':

@@ -46,6 +46,17 @@ const below =
     return { kind: 'location', made: await read(id) }
   }
 
+/** An asset whose home was changed afterwards. */
+const withHome =
+  (change: (api: Api, token: string, home: number) => Promise<unknown>): Make =>
+  async (api, token) => {
+    const { make, read } = resourcesOf(api, token, 'asset')
+    const home = await resourcesOf(api, token, 'location').make()
+    const { id } = await make({ ...full, home_location_id: home.id, tags: tags() })
+    await change(api, token, home.id)
+    return { kind: 'asset', made: await read(id) }
+  }
+
 const resources: Record<string, Make> = {
   'a bare asset': one('asset', {}),
   'a bare location': one('location', {}),
@@ -55,6 +66,13 @@ const resources: Record<string, Make> = {
   'an asset whose window is shorter than a millisecond': one('asset', INSTANTANEOUS),
   'a location whose window is shorter than a millisecond': one('location', INSTANTANEOUS),
   'an asset that begins before 1970': one('asset', { valid_from: '1969-07-20T20:17:40.9999999Z' }),
+  'an asset with a home': withHome(async () => undefined),
+  'an asset whose home was renamed': withHome((api, token, id) =>
+    resourcesOf(api, token, 'location').rename(id, `K-${randomUUID()}`),
+  ),
+  'an asset whose home was deleted': withHome((api, token, id) =>
+    resourcesOf(api, token, 'location').remove(id),
+  ),
   'a location below another': below(async () => undefined),
   'a location below one that was renamed': below((api, token, id) =>
     resourcesOf(api, token, 'location').rename(id, `K-${randomUUID()}`),
@@ -110,10 +128,9 @@ type Alteration = { value: unknown; codes?: string[] }
  * Different values for the fields that are not texts, with the codes that refuse them. Without codes, a value is
  * accepted.
  */
-function alterations(
-  kind: Kind,
-  { id, external_key, is_active, tags: attached }: Made,
-): Record<string, Alteration> {
+function alterations(kind: Kind, made: Made): Record<string, Alteration> {
+  const { id, external_key, is_active, tags: attached } = made
+  const home = 'home_location_id' in made ? made.home_location_id : null
   const past = '2018-01-01T00:00:00.000Z'
   return {
     id: { value: id + 1, codes: ['id read_only'] },
@@ -130,6 +147,13 @@ function alterations(
       parent_id: { value: id, codes: AMBIGUOUS },
       parent_external_key: { value: external_key, codes: AMBIGUOUS },
     }),
+    ...(kind === 'asset' && {
+      home_location_id: { value: id, codes: HOMES_DIFFER },
+      home_location_external_key: {
+        value: external_key,
+        codes: home === null ? HOMES_DIFFER : ['home_location_external_key fk_not_found'],
+      },
+    }),
     is_active: { value: !is_active },
     ...(kind === 'asset' && { type: { value: 'person' }, metadata: { value: { other: [] } } }),
     valid_from: { value: past },
@@ -137,4 +161,5 @@ function alterations(
   }
 }
 
+const HOMES_DIFFER = ['home_location_id ambiguous_fields', 'home_location_external_key ambiguous_fields']
 const AMBIGUOUS = ['parent_id ambiguous_fields', 'parent_external_key ambiguous_fields']

@@ -1098,7 +1098,7 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Returns assets whose validity window includes the current time, sorted by `external_key` by default. `window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, external key, description and tag values. `metadata.<name>=<value>`, for up to five names, keeps assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value.
+         * @description Returns assets whose validity window includes the current time, sorted by `external_key` by default. `window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, external key, description and tag values. `metadata.<name>=<value>`, for up to five names, keeps assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value. `misplaced` and `expand=home` also need `scans:read` or `tracking:read`.
          *
          *     **Access:** an API key with the scope `assets:read`, or any signed-in user.
          *
@@ -3472,6 +3472,17 @@ export interface components {
              */
             type?: "asset" | "person" | "inventory";
             metadata?: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id?: number | null;
+            /**
+             * @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since.
+             * @example DOCK-1
+             */
+            home_location_external_key?: string | null;
             /** @description A filter of lists. It hides nothing by itself. */
             is_active?: boolean;
             /**
@@ -3566,6 +3577,7 @@ export interface components {
          *       "metadata": {
          *         "maker": "Linde"
          *       },
+         *       "home_location_external_key": "DOCK-1",
          *       "valid_from": "2026-11-21T10:00:00Z",
          *       "tags": [
          *         {
@@ -3591,6 +3603,17 @@ export interface components {
              */
             type?: "asset" | "person" | "inventory";
             metadata?: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id?: number | null;
+            /**
+             * @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since.
+             * @example DOCK-1
+             */
+            home_location_external_key?: string | null;
             /** @description A filter of lists. It hides nothing by itself. Defaults to `true`. */
             is_active?: boolean;
             /**
@@ -3637,6 +3660,17 @@ export interface components {
              */
             type?: "asset" | "person" | "inventory";
             metadata?: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id?: number | null;
+            /**
+             * @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since.
+             * @example DOCK-1
+             */
+            home_location_external_key?: string | null;
             /** @description A filter of lists. It hides nothing by itself. */
             is_active?: boolean;
             /**
@@ -4428,6 +4462,14 @@ export interface components {
              */
             type: string;
             metadata: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id: number | null;
+            /** @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since. */
+            home_location_external_key: string | null;
             /** @description A filter of lists. It hides nothing by itself. */
             is_active: boolean;
             /**
@@ -5754,6 +5796,98 @@ export interface components {
             /** @description Only on `conflict`: what has the key or the tag. */
             conflict?: components["schemas"]["ErrorConflict"];
         };
+        ListedAsset: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
+            external_key: string;
+            /**
+             * @description The name for people, on one line. Without control characters, and without white space at its ends.
+             * @example Forklift 7
+             */
+            name: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
+            description: string | null;
+            /**
+             * @description The kind of asset. Known values: `asset`, `person`, `inventory`.
+             * @example asset
+             */
+            type: string;
+            metadata: components["schemas"]["Metadata"];
+            /**
+             * Format: int64
+             * @description The id of the location where the asset belongs. Null if it has no home.
+             * @example 4503599627370497
+             */
+            home_location_id: number | null;
+            /** @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since. */
+            home_location_external_key: string | null;
+            /** @description A filter of lists. It hides nothing by itself. */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from: string;
+            /**
+             * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to: string | null;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was last changed. Attaching and removing tags does not change it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was deleted. Null if it is not deleted.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            deleted_at: string | null;
+            /** @description The tags of the resource, at most 200. */
+            tags: components["schemas"]["Tag"][];
+            /** @description With `expand=home`: the home of the asset. Null if it has none, or if it was deleted since. */
+            home_location?: components["schemas"]["ExpandedThing"] | null;
+            /** @description With `expand=home`: whether the asset is at its home or below it. Null if it has no home or no location, or if either was deleted since. */
+            is_home?: boolean | null;
+        };
+        /**
+         * @description The asset or location of a row as it is now, with `expand`.
+         * @example {
+         *       "id": 4503599627370497,
+         *       "external_key": "FORKLIFT-7",
+         *       "name": "Forklift 7"
+         *     }
+         */
+        ExpandedThing: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
         LocationOfBranch: {
             /**
              * Format: int64
@@ -6061,26 +6195,6 @@ export interface components {
             location?: components["schemas"]["ExpandedThing"] | null;
         };
         /**
-         * @description The asset or location of a row as it is now, with `expand`.
-         * @example {
-         *       "id": 4503599627370497,
-         *       "external_key": "FORKLIFT-7",
-         *       "name": "Forklift 7"
-         *     }
-         */
-        ExpandedThing: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
-            external_key: string;
-            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
-            name: string;
-        };
-        /**
          * @description Where an asset was last seen, or was at the time `at`.
          * @example {
          *       "asset_id": 4503599627370497,
@@ -6134,6 +6248,10 @@ export interface components {
             asset?: components["schemas"]["ExpandedThing"] | null;
             /** @description With `expand=location`. Null if the row has none, or if it was deleted since. */
             location?: components["schemas"]["ExpandedThing"] | null;
+            /** @description With `expand=home`: the home of the asset. Null if it has none, or if it was deleted since. */
+            home_location?: components["schemas"]["ExpandedThing"] | null;
+            /** @description With `expand=home`: whether the asset is at its home or below it. Null if it has no home or no location, or if either was deleted since. */
+            is_home?: boolean | null;
         };
         /** @description Where one asset was last seen. */
         CurrentLocation: {
@@ -8273,10 +8391,10 @@ export interface components {
             /** @description The content of the response. */
             data: components["schemas"]["BatchResult"][];
         };
-        /** @description A page of a list of `Asset`. */
-        AssetPage: {
+        /** @description A page of a list of `ListedAsset`. */
+        ListedAssetPage: {
             /** @description The content of the response. */
-            data: components["schemas"]["Asset"][];
+            data: components["schemas"]["ListedAsset"][];
             /**
              * @description The limit of the request.
              * @example 50
@@ -11947,6 +12065,10 @@ export interface operations {
                 type?: ("asset" | "person" | "inventory")[];
                 /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN, a beacon in any spelling. Repeatable: one of the tags matches. */
                 tag?: string[];
+                /** @description Repeatable: one of the values matches. */
+                home_location_id?: number[];
+                /** @description `true` returns only assets that are not at their home or below it, `false` only those that are. Assets without a home or without a location are neither. */
+                misplaced?: boolean;
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 /** @description `any` adds rows whose validity window does not include the current time. */
@@ -11955,6 +12077,8 @@ export interface operations {
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
+                /** @description Adds the thing itself to each row: id, external key and name, or null. Separated by commas: `home`. CSV stays as it is. */
+                expand?: string;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -11988,6 +12112,8 @@ export interface operations {
                      *           "metadata": {
                      *             "maker": "Linde"
                      *           },
+                     *           "home_location_id": null,
+                     *           "home_location_external_key": null,
                      *           "is_active": true,
                      *           "valid_from": "2026-11-21T10:00:00.000Z",
                      *           "valid_to": null,
@@ -12008,7 +12134,9 @@ export interface operations {
                      *                 "serial": "6789"
                      *               }
                      *             }
-                     *           ]
+                     *           ],
+                     *           "home_location": null,
+                     *           "is_home": null
                      *         }
                      *       ],
                      *       "limit": 50,
@@ -12016,7 +12144,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": components["schemas"]["AssetPage"];
+                    "application/json": components["schemas"]["ListedAssetPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -12051,6 +12179,7 @@ export interface operations {
                  *       "metadata": {
                  *         "maker": "Linde"
                  *       },
+                 *       "home_location_external_key": "DOCK-1",
                  *       "valid_from": "2026-11-21T10:00:00Z",
                  *       "tags": [
                  *         {
@@ -12084,6 +12213,8 @@ export interface operations {
                      *         "metadata": {
                      *           "maker": "Linde"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": "DOCK-1",
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -12163,6 +12294,8 @@ export interface operations {
                      *         "metadata": {
                      *           "maker": "Linde"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": null,
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -12300,6 +12433,8 @@ export interface operations {
                      *           "maker": "Linde",
                      *           "serial": "H2X-0815"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": null,
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -12382,6 +12517,8 @@ export interface operations {
                      *         "metadata": {
                      *           "maker": "Linde"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": null,
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -13360,6 +13497,8 @@ export interface operations {
                      *           "metadata": {
                      *             "maker": "Linde"
                      *           },
+                     *           "home_location_id": null,
+                     *           "home_location_external_key": null,
                      *           "is_active": true,
                      *           "valid_from": "2026-11-21T10:00:00.000Z",
                      *           "valid_to": null,
@@ -13440,6 +13579,8 @@ export interface operations {
                      *         "metadata": {
                      *           "maker": "Linde"
                      *         },
+                     *         "home_location_id": null,
+                     *         "home_location_external_key": null,
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -14567,6 +14708,8 @@ export interface operations {
                 type?: ("asset" | "person" | "inventory")[];
                 /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN, a beacon in any spelling. Repeatable: one of the tags matches. */
                 tag?: string[];
+                /** @description Repeatable: one of the values matches. */
+                home_location_id?: number[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 window?: "current" | "any";
@@ -14723,6 +14866,10 @@ export interface operations {
                 include_descendants?: boolean;
                 /** @description RFC 3339 timestamp with any offset. Returns only assets whose `asset_last_seen` lies before it. */
                 not_seen_since?: string;
+                /** @description Repeatable: one of the values matches. */
+                home_location_id?: number[];
+                /** @description `true` returns only assets that are not at their home or below it, `false` only those that are. Assets without a home or without a location are neither. */
+                misplaced?: boolean;
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
@@ -14731,7 +14878,7 @@ export interface operations {
                 at?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `asset_last_seen`, `asset_external_key`, `location_external_key`. */
                 sort?: string;
-                /** @description Adds the thing itself to each row: id, external key and name, or null. Separated by commas: `asset`, `location`. CSV stays as it is. */
+                /** @description Adds the thing itself to each row: id, external key and name, or null. Separated by commas: `asset`, `location`, `home`. CSV stays as it is. */
                 expand?: string;
             };
             header?: {

@@ -46,7 +46,7 @@ export function wire({ verify, log, registry, tracking, imports, wakeOutbox, db 
   const deps = { db, runInTransaction: transactionRunner(db, wakeOutbox) }
   const handlers = {
     ...assetHandlers(deps),
-    ...assetReadHandlers({ db, log }),
+    ...assetReadHandlers({ db, log, tracking }),
     ...batchHandlers(deps),
     ...locationHandlers(deps),
     ...treeHandlers(deps),

@@ -114,6 +114,8 @@ export type Db = Kysely<Tables> | Tx
 
 /** Rows without the columns that only SQL uses. */
 export type AssetRow = Omit<Selectable<Tables['asset']>, 'key_number' | 'search_text'>
+/** With the key of the live home; null without one. */
+export type AssetWithHome = AssetRow & { home_location_external_key: string | null }
 export type LocationRow = Omit<Selectable<Tables['location']>, 'key_number' | 'search_text'>
 export type TagRow = Omit<Selectable<Tables['tag']>, 'match_value' | 'search_text' | 'is_twin'>
 

@@ -96,6 +96,16 @@ export const tooManyAssetsAtLocations = (max: number) =>
     },
   ])
 
+export const tooManyMisplaced = (max: number) =>
+  validationFailed([
+    {
+      field: 'misplaced',
+      code: 'too_large',
+      message: `misplaced must find at most ${max} assets; name their homes by home_location_id`,
+      params: { max },
+    },
+  ])
+
 export const parentsDiffer = () =>
   validationFailed(mustReferToSameResource('parent_id', 'parent_external_key'))
 

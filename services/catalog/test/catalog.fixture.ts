@@ -21,6 +21,8 @@ import { TrackingStandIn } from './tracking.fixture.ts'
 type As = {
   org?: number
   user?: number
+  /** A key with these scopes, instead of a session. */
+  scopes?: string[]
   mediaType?: string
   accept?: string
   vocabulary?: 'legacy'
@@ -142,7 +144,7 @@ function catalogOf(service: Service, orgId: number): Catalog {
       method,
       url: `${as.vocabulary === 'legacy' ? LEGACY_PREFIX : API_PREFIX}${path}`,
       headers: {
-        ...(await callers.headersFor({ orgId: as.org ?? orgId, ...(as.user && { userId: as.user }) })),
+        ...(await callers.headersFor({ orgId: as.org ?? orgId, ...(as.user && { userId: as.user }), ...(as.scopes && { kind: 'key', scopes: as.scopes }) })), // oxfmt-ignore
         ...(as.accept && { accept: as.accept }),
         ...as.headers,
         'content-type': as.mediaType ?? (method === 'PATCH' ? MERGE_PATCH_MEDIA_TYPE : JSON_MEDIA_TYPE),

@@ -1,5 +1,5 @@
 import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
-import { TrackingUnavailable, type Tracking } from '../src/assets/tracking/tracking.ts'
+import { TrackingUnavailable, type Misplaced, type Tracking } from '../src/assets/tracking/tracking.ts'
 
 /** Stands in for tracking. `away` makes it unreachable. */
 export class TrackingStandIn implements Tracking {
@@ -42,6 +42,19 @@ export class TrackingStandIn implements Tracking {
       .map(({ id }) => id)
       .toSorted((a, b) => a - b)
     const assetIds = there.slice(0, this.partSize)
+    return { assetIds, isLast: assetIds.length < this.partSize }
+  }
+
+  /** The assets that are not at their home. */
+  readonly misplacedIds = new Set<number>()
+
+  async misplaced(orgId: number, { misplaced }: Misplaced, after: number) {
+    this.#refuseAway()
+    const there = [...this.#positions.keys()].map((key) => key.split(' ').map(Number))
+    const found = there.flatMap(([org, id = 0]) =>
+      org === orgId && id > after && this.misplacedIds.has(id) === misplaced ? [id] : [],
+    )
+    const assetIds = found.toSorted((a, b) => a - b).slice(0, this.partSize)
     return { assetIds, isLast: assetIds.length < this.partSize }
   }
 

@@ -33,6 +33,7 @@ export type Tables = {
     valid_to: string | null
     /** Triggers keep it, `asset_place` and the validity in `position`: see migration 0004. */
     is_scanned: Generated<boolean>
+    home_location_id: Generated<number | null>
     search_text: GeneratedAlways<string>
   }
   location: Entity & { external_key: string; name: string }
@@ -227,6 +228,8 @@ export type Tables = {
     valid_from: string
     valid_to: string | null
     deleted_at: string | null
+    /** See migration 0151. */
+    home_location_id: Generated<number | null>
   }
   /** The newest recorded location that an asset brought with it (D1.6). */
   placement: { org_id: number; asset_id: number; placed_at: string }

@@ -51,6 +51,7 @@ import { startReaderSilence } from './ingest/silence/silence.loop.ts'
 import { startExportWorker } from './where/exports/job/exports.loop.ts'
 import { startExportPurge } from './where/exports/job/purge.loop.ts'
 import { serveAssetsAt } from './where/reports/assets-at/assets-at.responder.ts'
+import { serveMisplaced } from './where/reports/assets-at/misplaced-assets.responder.ts'
 import { serveCurrentLocations } from './where/reports/current-locations/current-locations.responder.ts'
 import { askToAttachOver } from './readers/unknown-tags/tag-attacher.ts'
 import { deleteKnownTags } from './readers/unknown-tags/unknown-tags.queries.ts'
@@ -247,6 +248,7 @@ export function tracking(frame: Frame<Config>) {
         servePlacements(broker, ofOneOrganization, log),
         serveCurrentLocations(broker, tenants, log),
         serveAssetsAt(broker, longReads, log),
+        serveMisplaced(broker, { db: longReads, view: wired.view }, log),
         serveUsage(broker, tenants, retentionDays, log),
         serveErasures(broker, owner.db, log),
         startRetentionLoop({

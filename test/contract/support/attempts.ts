@@ -236,7 +236,15 @@ const RULE = { name: 'Mine', kind: 'left' }
 
 /** For every operation that takes a body and either ids in its path or references in the body. */
 export const references: Partial<Record<OperationId | (string & {}), Reference>> = {
-  createAsset: {}, // its location fields are refused with any value
+  createAsset: {
+    foreign: (_mine, { location: { id, external_key } }) => [
+      { body: { name: 'Mine', home_location_id: id }, fields: ['home_location_id'] },
+      {
+        body: { name: 'Mine', home_location_external_key: external_key },
+        fields: ['home_location_external_key'],
+      },
+    ],
+  },
   createLocation: {
     foreign: (_mine, { location: { id, external_key } }) => [
       { body: { name: 'Mine', parent_id: id }, fields: ['parent_id'] },
@@ -306,7 +314,16 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   updateReader: { valid: { name: 'Stolen' } },
   decodeReaderMessage: { valid: { message: {}, format: 'impinj' } },
   sendTestRead: { valid: { tag_type: 'rfid', value: 'E280' } },
-  updateAsset: { valid: { name: 'Stolen' } }, // its references are read-only: they are compared, not looked up
+  updateAsset: {
+    valid: { name: 'Stolen' },
+    foreign: (mine, { location }) => [
+      {
+        params: { asset_id: mine.asset.id },
+        body: { home_location_id: location.id },
+        fields: ['home_location_id'],
+      },
+    ],
+  },
   saveAssetBatch: {}, // keys are its own; batches.int.test.ts of catalog
   saveLocationBatch: {}, // an item with another's parent fails alone: batches.int.test.ts of catalog
   updateLocation: {

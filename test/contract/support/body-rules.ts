@@ -24,6 +24,8 @@ const asset = {
   ...shared,
   type: choice('asset', 'person', 'inventory'),
   metadata: freeForm,
+  home_location_id: reference,
+  home_location_external_key: naturalKey({ nullable: true }),
   location_id: neverSent,
   location_external_key: neverSent,
 }
@@ -72,7 +74,13 @@ const renaming: BodyRules = {
 export const withoutRule: Readonly<Record<string, string>> = {
   ...tokenFields('createToken'),
   ...tokenFields('createLegacyToken'),
-  ...itemFields('saveAssetBatch', [...Object.keys(shared), 'type', 'metadata']),
+  ...itemFields('saveAssetBatch', [
+    ...Object.keys(shared),
+    'type',
+    'metadata',
+    'home_location_id',
+    'home_location_external_key',
+  ]),
   ...itemFields('saveLocationBatch', [...Object.keys(shared), 'parent_id', 'parent_external_key']),
   'decodeReaderMessage.message': 'any JSON value is a message of a reader',
 }

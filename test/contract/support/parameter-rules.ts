@@ -67,10 +67,13 @@ const sort =
     return [...each(name, wrong, enumEntry(name, fields)), ...twice(one)(name)]
   }
 
-const expand: ParameterRule = (name) => [
-  ...each(name, ['', 'colour', 'ASSET', 'asset,', 'asset,asset'], enumEntry(name, ['asset', 'location'])),
-  ...twice('asset')(name),
-]
+const expand =
+  (...things: [string, ...string[]]): ParameterRule =>
+  (name) => {
+    const [one] = things
+    const wrong = ['', 'colour', one.toUpperCase(), `${one},`, `${one},${one}`]
+    return [...each(name, wrong, enumEntry(name, things)), ...twice(one)(name)]
+  }
 
 const choice =
   (...allowed: [string, ...string[]]): ParameterRule =>
@@ -121,6 +124,7 @@ const filters = {
   q: search,
   sort: sort('external_key', 'name', 'created_at', 'updated_at'),
 }
+const homes = { home_location_id: ids }
 const types = choices('asset', 'person', 'inventory')
 const period = { from: instant, to: instant }
 const visited = { asset_id: ids, location_id: ids, include_descendants: boolean, asset_type: types }
@@ -146,10 +150,10 @@ export const neededParameters: Partial<Record<OperationId, Record<string, string
 
 /** The contract's rule for every query parameter. */
 export const parameterRules: Partial<Record<OperationId, Record<string, ParameterRule>>> = {
-  listAssets: { ...page, ...filters, type: types },
+  listAssets: { ...page, ...filters, type: types, ...homes, misplaced: boolean, expand: expand('home') },
   saveAssetBatch: { mode: choice('upsert', 'create', 'update'), dry_run: boolean },
   saveLocationBatch: { mode: choice('upsert', 'create', 'update'), dry_run: boolean },
-  exportAssets: { ...filters, type: types },
+  exportAssets: { ...filters, type: types, ...homes },
   listLocations: { ...page, ...filters, parent_id: ids, parent_external_key: keys, is_root: boolean },
   listLocationAncestors: page,
   listLocationChildren: page,
@@ -166,7 +170,12 @@ export const parameterRules: Partial<Record<OperationId, Record<string, Paramete
   listImports: page,
   listImportRows: { ...page, outcome: choices('created', 'updated', 'unchanged', 'failed'), warned: boolean },
 
-  listAssetHistory: { ...page, ...period, sort: sort('event_observed_at'), expand },
+  listAssetHistory: {
+    ...page,
+    ...period,
+    sort: sort('event_observed_at'),
+    expand: expand('asset', 'location'),
+  },
   listAssetLocations: {
     ...page,
     asset_id: ids,
@@ -179,7 +188,9 @@ export const parameterRules: Partial<Record<OperationId, Record<string, Paramete
     q: search,
     at: instant,
     sort: sort('asset_last_seen', 'asset_external_key', 'location_external_key'),
-    expand,
+    ...homes,
+    misplaced: boolean,
+    expand: expand('asset', 'location', 'home'),
   },
   listCurrentLocations: current,
   listSightings: { ...page, ...period },

@@ -42,7 +42,7 @@ export async function newWorld(api: Api): Promise<World> {
   const org = await newOrganization(api, `World ${mark}`)
   const [key, readerKey] = [await org.key(), await org.key({ name: 'readers', scopes: ['scans:write'] })]
   const location = await newLocation(api, key.token, mark)
-  const asset = await newAsset(api, key.token, mark)
+  const asset = await newAsset(api, key.token, mark, location.id)
   const below = { name: `Shelf ${mark}`, external_key: `SHELF-${mark}`, parent_id: location.id }
   const child = (await succeed(api.call('createLocation', { token: key.token, body: below }))).body.data
   const deletedLocationId = await newDeletedLocation(api, key.token, mark)
@@ -95,10 +95,10 @@ async function newDeletedLocation(api: Api, token: string, mark: string): Promis
   return id
 }
 
-async function newAsset(api: Api, token: string, mark: string) {
+async function newAsset(api: Api, token: string, mark: string, home_location_id: number) {
   const tagValue = `BOX-${mark}`
   const tags = [{ tag_type: 'barcode', value: tagValue }]
-  const body = { name: `Box ${mark}`, external_key: `BOX-${mark}`, tags }
+  const body = { name: `Box ${mark}`, external_key: `BOX-${mark}`, home_location_id, tags }
   const {
     id,
     external_key,

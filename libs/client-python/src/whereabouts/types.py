@@ -38,6 +38,8 @@ class AssetBatchItem(_AssetBatchItemRequired, total=False):
     description: Optional[str]
     type: Literal["asset", "person", "inventory"]
     metadata: Metadata
+    home_location_id: Optional[int]
+    home_location_external_key: Optional[str]
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
@@ -77,6 +79,8 @@ class AssetCreate(_AssetCreateRequired, total=False):
     description: Optional[str]
     type: Literal["asset", "person", "inventory"]
     metadata: Metadata
+    home_location_id: Optional[int]
+    home_location_external_key: Optional[str]
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
@@ -90,6 +94,8 @@ class AssetPatch(TypedDict, total=False):
     description: Optional[str]
     type: Literal["asset", "person", "inventory"]
     metadata: Metadata
+    home_location_id: Optional[int]
+    home_location_external_key: Optional[str]
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
@@ -262,6 +268,8 @@ class Asset(TypedDict):
     description: Optional[str]
     type: str
     metadata: Metadata
+    home_location_id: Optional[int]
+    home_location_external_key: Optional[str]
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
@@ -556,6 +564,35 @@ class BatchItemError(_BatchItemErrorRequired, total=False):
     conflict: ErrorConflict
 
 
+class _ListedAssetRequired(TypedDict):
+    id: int
+    external_key: str
+    name: str
+    description: Optional[str]
+    type: str
+    metadata: Metadata
+    home_location_id: Optional[int]
+    home_location_external_key: Optional[str]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    created_at: str
+    updated_at: str
+    deleted_at: Optional[str]
+    tags: List[Tag]
+
+
+class ListedAsset(_ListedAssetRequired, total=False):
+    home_location: Optional[ExpandedThing]
+    is_home: Optional[bool]
+
+
+class ExpandedThing(TypedDict):
+    id: int
+    external_key: str
+    name: str
+
+
 class _HistoryRowRequired(TypedDict):
     event_observed_at: str
     location_id: Optional[int]
@@ -566,12 +603,6 @@ class _HistoryRowRequired(TypedDict):
 class HistoryRow(_HistoryRowRequired, total=False):
     asset: Optional[ExpandedThing]
     location: Optional[ExpandedThing]
-
-
-class ExpandedThing(TypedDict):
-    id: int
-    external_key: str
-    name: str
 
 
 class _AssetLocationRequired(TypedDict):
@@ -588,6 +619,8 @@ class _AssetLocationRequired(TypedDict):
 class AssetLocation(_AssetLocationRequired, total=False):
     asset: Optional[ExpandedThing]
     location: Optional[ExpandedThing]
+    home_location: Optional[ExpandedThing]
+    is_home: Optional[bool]
 
 
 class CurrentLocation(TypedDict):
@@ -1016,8 +1049,8 @@ class BatchResultList(TypedDict):
     data: List[BatchResult]
 
 
-class AssetPage(TypedDict):
-    data: List[Asset]
+class ListedAssetPage(TypedDict):
+    data: List[ListedAsset]
     limit: int
     offset: int
     total_count: int
@@ -1207,6 +1240,8 @@ class AssetFields(_AssetFieldsRequired, total=False):
     description: Optional[str]
     type: Literal["asset", "person", "inventory"]
     metadata: Metadata
+    home_location_id: Optional[int]
+    home_location_external_key: Optional[str]
     is_active: bool
     valid_from: str
     valid_to: Optional[str]

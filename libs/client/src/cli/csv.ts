@@ -21,11 +21,21 @@ const asText: Parse = (text) => text
 const shared = { external_key: asText, name: asText, description: asText }
 const window = { valid_from: asText, valid_to: asText, is_active: booleanOf }
 
-/** The columns in the order of an export. The types ask for each field of the API; a file names parents by their key. */
+/** The columns in the order of an export. The types ask for each field of the API; a file names parents and homes by their key. */
 const COLUMNS = {
-  assets: { ...shared, type: asText, ...window, metadata: objectOf, tags: tagsOf },
+  assets: {
+    ...shared,
+    type: asText,
+    home_location_external_key: asText,
+    ...window,
+    metadata: objectOf,
+    tags: tagsOf,
+  },
   locations: { ...shared, parent_external_key: asText, ...window, tags: tagsOf },
-} satisfies { assets: ColumnsOf<AssetFields>; locations: ColumnsOf<Omit<LocationFields, 'parent_id'>> }
+} satisfies {
+  assets: ColumnsOf<Omit<AssetFields, 'home_location_id'>>
+  locations: ColumnsOf<Omit<LocationFields, 'parent_id'>>
+}
 export type Resource = keyof typeof COLUMNS
 const namesOf = (resource: Resource): string[] => Object.keys(COLUMNS[resource])
 
@@ -185,7 +195,8 @@ function tagOf(text: string) {
   return { tag_type: text.slice(0, at), value: text.slice(at + 1) }
 }
 
-type ReportColumns = Omit<components['schemas']['AssetLocation'], 'asset' | 'location'>
+type Expanded = 'asset' | 'location' | 'home_location' | 'is_home'
+type ReportColumns = Omit<components['schemas']['AssetLocation'], Expanded>
 /** The types ask for each column of the report. */
 const REPORT = Object.keys({
   asset_external_key: true,

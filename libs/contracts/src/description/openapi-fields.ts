@@ -56,6 +56,9 @@ const fields: Record<string, string> = {
   'Epc.serial':
     'The serial number, for `sgln-96` the extension. Null for `sscc-96` and `giai-96`, which have none.',
   'EchoedTag.epc': 'Ignored.',
+  home_location_id: 'The id of the location where the asset belongs. Null if it has no home.',
+  home_location_external_key:
+    'The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since.',
   // Locations
   parent_id: 'The id of the location that contains this one. Null for a root.',
   parent_external_key: 'The external key of the location that contains this one. Null for a root.',

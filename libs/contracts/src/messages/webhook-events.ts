@@ -73,7 +73,8 @@ const location = { id: 2, external_key: 'TEST-ORIGIN', name: 'Test Origin' }
 const at = '2026-11-21T08:30:00.000Z'
 const lifetime = { valid_from: at, valid_to: null, created_at: at, updated_at: at, deleted_at: null }
 const life = { description: null, is_active: true, ...lifetime, tags: [] }
-const assetView = { ...asset, ...life, type: 'asset', metadata: {} }
+const home = { home_location_id: null, home_location_external_key: null }
+const assetView = { ...asset, ...life, type: 'asset', metadata: {}, ...home }
 const locationView = { ...location, ...life, parent_id: null, parent_external_key: null }
 const tag = { id: 3, tag_type: 'ble', value: 'TEST-TAG' }
 

@@ -98,5 +98,16 @@ export const bothOrNeitherNull = <T>(first: string, second: string) =>
     return clash ? ambiguous([first, second], `${first} and ${second} must refer to the same resource`) : []
   })
 
+/**
+ * Like `bothOrNeitherNull`, for a change of something that may name a deleted resource: its view has an id and no key, and may
+ * come back as it is. The service compares that with the stored row.
+ */
+export const keyWithoutId = <T>(id: string, key: string) =>
+  objectRule<T>((value) =>
+    value[id] === null && value[key] !== undefined && value[key] !== null
+      ? ambiguous([id, key], `${id} and ${key} must refer to the same resource`)
+      : [],
+  )
+
 const ambiguous = (fields: readonly string[], message: string): Problem[] =>
   fields.map((field) => ({ field, code: 'ambiguous_fields', message }))

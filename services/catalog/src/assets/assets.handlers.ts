@@ -1,14 +1,16 @@
 import { assetFields, AssetPatch, type AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import { namesWith, pick } from '@whereabouts/contracts/rules/fields'
+import type { Principal } from '@whereabouts/contracts/principal'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
+import { missingScope, rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { checkIfMatch, entityTag } from '@whereabouts/service-kit/http/headers/conditions'
 import { ListText, prefersCsv } from '@whereabouts/service-kit/http/send-reply'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
+import { FairGate } from '@whereabouts/service-kit/limits/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { enqueueChanges } from '../changes/messages/enqueue-changes.ts'
-import type { AssetRow, Tables, Tx } from '../db.ts'
+import type { AssetWithHome, Tables, Tx } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
 import { lockKeys, assignKey, lockNameFor } from '../tags/external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
@@ -29,7 +31,15 @@ import {
   type AssetChanges,
 } from './assets.queries.ts'
 import { toAssetView } from './assets.views.ts'
+import { expandHome } from './homes/expand-home.ts'
+import { homeAfter, NO_HOME } from './homes/home.rules.ts'
+import { listHomes } from './homes/homes.queries.ts'
+import { findMisplaced } from './tracking/current-locations.ts'
+import type { Tracking } from './tracking/tracking.ts'
 import { textMaker } from './texts/texts.ts'
+
+/** Each may hold some ten megabytes of ids, so an organization gets one at a time. */
+export const LISTS_OF_TRACKING = { running: Infinity, runningPerKey: 1, waitingPerKey: 50, maxWaitMs: 10_000 }
 
 const writable = namesWith(assetFields, 'writable')
 
@@ -42,8 +52,12 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
       } = context
       const { tags: wanted, external_key } = body
       const create = async (tx: Tx) => {
+        const home = homeAfter(NO_HOME, body, await listHomes(tx, orgId, [body], true))
+        rejectIfAny(Array.isArray(home) ? home : [])
         const key = await assignKey(tx, orgId, 'asset', external_key)
-        const asset = await insertAsset(tx, orgId, { ...pick(body, writable), external_key: key })
+        const { home_location_id } = Array.isArray(home) ? NO_HOME : home
+        const row = { ...pick(body, writable), external_key: key, home_location_id }
+        const asset = await insertAsset(tx, orgId, row)
         const tags = await insertTags(tx, orgId, { asset_id: asset.id }, wanted ?? [])
         const view = toAssetView(asset, tags)
         await enqueueChanges(tx, created('asset', asset, view, tags))
@@ -58,8 +72,12 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
         if (!row) throw assetNotFound()
         const stored = toAssetView(row, await listTags(tx, orgId, 'asset_id', [asset_id]))
         checkIfMatch(ifMatch, stored)
-        rejectIfAny(inSchemaOrder(AssetPatch, storedRowProblems(stored, body)))
-        const asset = await updateAsset(tx, orgId, asset_id, changesOf(stored, body))
+        const home = homeAfter(stored, body, await listHomes(tx, orgId, [body], true))
+        const unresolved = Array.isArray(home) ? home : []
+        rejectIfAny(inSchemaOrder(AssetPatch, [...storedRowProblems(stored, body), ...unresolved]))
+        const { home_location_id } = Array.isArray(home) ? stored : home
+        const changes = { ...changesOf(stored, body), home_location_id }
+        const asset = await updateAsset(tx, orgId, asset_id, changes)
         const view = toAssetView(asset, stored.tags)
         await enqueueChanges(tx, updated('asset', asset, view, row))
         return view
@@ -98,13 +116,35 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
     },
   }) satisfies Partial<Handlers<'catalog'>>
 
+type ReadDeps = { db: TenantDatabase<Tables>; log: Logger; tracking: Tracking }
+
+/** Where assets are is read with a scope of its own (D21.4). */
+function requireScans({ kind, scopes }: Principal): void {
+  if (kind === 'key' && !scopes.includes('scans:read') && !scopes.includes('tracking:read'))
+    throw missingScope('scans:read')
+}
+
 /** Apart from the others, which also run in transactions: there, no statement is shared and no text is made. */
-export function assetReadHandlers({ db, log }: { db: TenantDatabase<Tables>; log: Logger }) {
+export function assetReadHandlers({ db, log, tracking }: ReadDeps) {
+  const oneByOne = new FairGate<number>(LISTS_OF_TRACKING)
   const find = assetFinder(db)
   const make = textMaker(db, log)
   return {
-    async listAssets({ principal: { orgId }, query, headers }) {
+    async listAssets({ principal, query: { misplaced, expand, ...query }, headers }) {
+      const { orgId } = principal
       const own = db.forOrg(orgId)
+      if (misplaced !== undefined || expand) {
+        requireScans(principal)
+        const list = async () => {
+          const wanted = misplaced !== undefined && { misplaced, home_location_id: query.home_location_id }
+          const among = wanted ? await findMisplaced(tracking, orgId, wanted) : undefined
+          return listAssets(own, orgId, query, among)
+        }
+        const { rows, total } = await (misplaced === undefined ? list() : oneByOne.run(orgId, list))
+        const views = rows.map((row) => toAssetView(row, row.tags))
+        const data = expand ? await expandHome(own, tracking, orgId, views) : views
+        return { data, ...pageOf(query), total_count: total }
+      }
       if (!prefersCsv(headers)) {
         const page = await listAssetTexts(own, orgId, query)
         if (page.missing === null)
@@ -125,7 +165,7 @@ export function assetReadHandlers({ db, log }: { db: TenantDatabase<Tables>; log
 const tagged = (view: AssetView) => new Reply({ data: view }, { etag: entityTag(view) })
 
 /** Throws `assetNotFound`. */
-export function toFoundView(asset: Tagged<AssetRow> | undefined): AssetView {
+export function toFoundView(asset: Tagged<AssetWithHome> | undefined): AssetView {
   if (!asset) throw assetNotFound()
   return toAssetView(asset, asset.tags)
 }

@@ -21,6 +21,8 @@ test('D4.2 an asset needs only a name, and the view has every field', async ({ c
     description: null,
     type: 'asset',
     metadata: {},
+    home_location_id: null,
+    home_location_external_key: null,
     is_active: true,
     valid_from: data.created_at,
     valid_to: null,
@@ -35,7 +37,9 @@ test('D4.2 an asset needs only a name, and the view has every field', async ({ c
 test('D4.2 all sent fields are stored; times in UTC with milliseconds, tags in the sent order', async ({
   catalog,
 }) => {
+  const { id: home_location_id } = await catalog.location({ external_key: 'HOME' })
   const fields = {
+    home_location_id,
     external_key: 'Pump-1',
     name: 'Pump 漢字 😀',
     description: 'two\nlines',

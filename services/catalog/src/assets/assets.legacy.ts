@@ -29,21 +29,18 @@ import {
 } from './tracking/current-locations.ts'
 import type { Tracking } from './tracking/tracking.ts'
 import { usingTransaction, type HandlerDeps } from '../changes/transactions/transactions.ts'
-import { assetHandlers, toFoundView } from './assets.handlers.ts'
+import { assetHandlers, LISTS_OF_TRACKING, toFoundView } from './assets.handlers.ts'
 import { listAssets } from './assets.lists.ts'
 import { assetFinder, findAsset } from './assets.queries.ts'
 import { toAssetView } from './assets.views.ts'
 import { enqueuePlacement } from './placement.ts'
-
-/** Each may hold some ten megabytes of ids, so an organization gets one at a time. */
-const LISTS_BY_LOCATION = { running: Infinity, runningPerKey: 1, waitingPerKey: 50, maxWaitMs: 10_000 }
 
 type LegacyAssetDeps = HandlerDeps & { tracking: Tracking }
 
 /** The legacy vocabulary of assets: translates to and from the current handlers. */
 export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAssetDeps) => {
   const find = assetFinder(db)
-  const oneByOne = new FairGate<number>(LISTS_BY_LOCATION)
+  const oneByOne = new FairGate<number>(LISTS_OF_TRACKING)
 
   async function toLegacyAssets(orgId: number, views: readonly AssetView[]): Promise<LegacyAssetView[]> {
     const ids = views.map((view) => view.id)

@@ -3,14 +3,14 @@ import { metadataFilter } from '@whereabouts/contracts/rules/metadata-filter'
 import { keptCount } from '@whereabouts/db/schema/asset-counts'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql, type RawBuilder } from 'kysely'
-import { assetColumns, type AssetRow, type Db } from '../db.ts'
+import type { AssetWithHome, Db } from '../db.ts'
 import { listConditions, planOf } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, readPageText, type Page, type PageText } from '../lists/page.ts'
+import { ownColumns, ownColumnsWithHome } from './assets.queries.ts'
 import { storedText } from './texts/texts.ts'
 
-const columns = sql.raw(assetColumns.join(', '))
-const view = { table: 'asset', own: columns, columns } as const
+const view = { table: 'asset', own: ownColumns, columns: ownColumnsWithHome } as const
 
 /** One page of the valid rows that match, with their live tags and the total. `among`: only rows with these ids. */
 export const listAssets = (
@@ -18,7 +18,7 @@ export const listAssets = (
   orgId: number,
   query: AssetListQuery,
   among?: readonly number[],
-): Promise<Page<AssetRow>> => readPage(db, orgId, view, pagesOf(orgId, query, among), query)
+): Promise<Page<AssetWithHome>> => readPage(db, orgId, view, pagesOf(orgId, query, among), query)
 
 /** The same page as text. */
 export const listAssetTexts = (db: Db, orgId: number, query: AssetListQuery): Promise<PageText> =>
@@ -45,6 +45,9 @@ type Filters = Omit<AssetListQuery, 'limit' | 'offset' | 'sort'>
 export const assetConditions = (orgId: number, query: Filters) => [
   ...listConditions(orgId, 'asset', query),
   ...(query.type === undefined ? [] : [anyOf('asset.type', query.type, 'text')]),
+  ...(query.home_location_id === undefined
+    ? []
+    : [anyOf('asset.home_location_id', query.home_location_id, 'bigint')]),
 ]
 
 /**

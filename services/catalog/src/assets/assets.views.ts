@@ -1,12 +1,12 @@
 import { assetFields, type AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import { namesWith, pick } from '@whereabouts/contracts/rules/fields'
 import type { TagView } from '@whereabouts/contracts/resources/catalog/tags'
-import type { AssetRow } from '../db.ts'
+import type { AssetWithHome } from '../db.ts'
 import { toTagView } from '../tags/tags.views.ts'
 
-const columns = namesWith(assetFields, 'column')
+const shown = namesWith(assetFields, 'view').filter((name) => name !== 'tags')
 
-export const toAssetView = (row: AssetRow, tags: readonly TagView[]): AssetView => ({
-  ...pick(row, columns),
+export const toAssetView = (row: AssetWithHome, tags: readonly TagView[]): AssetView => ({
+  ...pick(row, shown),
   tags: tags.map(toTagView),
 })

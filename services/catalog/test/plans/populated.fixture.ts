@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { TEXT_VERSION } from '../../src/assets/texts/texts.ts'
 import type { Db } from '../../src/db.ts'
 
 /** The organization of the requests. 19 others have as many rows. */
@@ -61,7 +62,7 @@ export async function populate(db: Db): Promise<void> {
       db,
     )
   }
-  await sql`insert into asset_text (org_id, id, version, text) select org_id, id, 1, '{}' from asset where org_id > ${ORG_ID}`.execute(
+  await sql`insert into asset_text (org_id, id, version, text) select org_id, id, ${TEXT_VERSION}, '{}' from asset where org_id > ${ORG_ID}`.execute(
     db,
   )
   await sql`

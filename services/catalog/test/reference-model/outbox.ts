@@ -50,7 +50,7 @@ function entityProblems(subject: string, states: readonly Message[], expected: S
 }
 
 function resourceState(org: Org, resource: Resource): State {
-  const { tags: _, parent_external_key: __, ...view } = viewOf(org, resource)
+  const { tags: _, parent_external_key: __, home_location_external_key: ___, ...view } = viewOf(org, resource)
   return { org_id: org.orgId, ...view } as unknown as State
 }
 

@@ -115,7 +115,10 @@ export function tagView({ id, tag_type, value }: Pick<Tag, 'id' | 'tag_type' | '
 /** The resource as in replies of GET and lists. */
 export function viewOf(org: Org, resource: Resource): View {
   const tags = tagsOf(org, resource).map(tagView)
-  if (resource.kind === 'asset') return { ...pick(resource, columns.asset), tags }
+  if (resource.kind === 'asset') {
+    const home = liveResources(org, 'location').find(({ id }) => id === resource.home_location_id)
+    return { ...pick(resource, columns.asset), home_location_external_key: home?.external_key ?? null, tags }
+  }
   const { parent_id } = resource
   const parent = org.resources.find(({ kind, id }) => kind === 'location' && id === parent_id) // deleted ones too (D17.3)
   return { ...pick(resource, columns.location), parent_external_key: parent?.external_key ?? null, tags }

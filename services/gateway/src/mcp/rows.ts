@@ -1,4 +1,4 @@
-import type { Expanded } from '@whereabouts/contracts/resources/tracking/tracking'
+import type { Expanded } from '@whereabouts/contracts/resources/home'
 import { z } from 'zod'
 
 /** Addresses of the console, so that a person sees what an assistant talks about. */

@@ -1,5 +1,5 @@
 import { openDatabase } from '@whereabouts/db/connect/database'
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type Selectable } from 'kysely'
 import { expect, vi } from 'vitest'
 import { up as fillAssetPlace } from '../../migrations/0005_fill_asset_place.ts'
 import type { Tables } from '../db.ts'
@@ -40,8 +40,8 @@ async function kept(db: Kysely<Tables>) {
 }
 
 async function owed(db: Kysely<Tables>): Promise<Awaited<ReturnType<typeof kept>>> {
-  const { rows: place } = await sql<Tables['asset_place']>`
-    select p.org_id, p.asset_id, p.location_id, a.valid_from, a.valid_to, a.deleted_at
+  const { rows: place } = await sql<Selectable<Tables['asset_place']>>`
+    select p.org_id, p.asset_id, p.location_id, a.valid_from, a.valid_to, a.deleted_at, a.home_location_id
     from position p join asset a on a.org_id = p.org_id and a.id = p.asset_id
     where isfinite(p.minute) order by p.asset_id`.execute(db)
   const { rows: carried } = await sql<Awaited<ReturnType<typeof kept>>['carried'][number]>`
@@ -66,6 +66,43 @@ test('an asset is listed once it has a first scan and a first state, in either o
   await upsertAssets(db, [unknown])
   expect((await kept(db)).scanned).toEqual([{ id: known.id }, { id: unknown.id }])
   await expectTrue(tracking)
+})
+
+test('D21.1 the home is copied, whether the asset is seen first or has a home first, three times in a row', async ({
+  tracking,
+}) => {
+  const { catalog, db, view } = tracking
+  const [before, after] = [catalog.asset(1, 'Before', { home_location_id: 7 }), catalog.asset(1, 'After')]
+  await upsertAssets(db, [before, after])
+  await store(db, view, [seen(before.id, 8, 3), seen(after.id, 8, 3)])
+  for (const home_location_id of [8, null, 9]) {
+    catalog.change(before, { home_location_id })
+    catalog.change(after, { home_location_id })
+    await upsertAssets(db, [before, after])
+    expect((await kept(db)).place).toMatchObject([{ home_location_id }, { home_location_id }])
+    // A reply of catalog has no home, and changes none.
+    const { type: _, home_location_id: __, metadata: ___, ...identity } = before
+    await upsertAssets(db, [{ ...identity, revision: before.revision }])
+    await expectTrue(tracking)
+  }
+  // The table is emptied, and filled with states that have another home.
+  await db.deleteFrom('asset').execute()
+  for (const asset of [before, after]) catalog.change(asset, { home_location_id: null })
+  await upsertAssets(db, [before, after])
+  await expectTrue(tracking)
+  expect((await kept(db)).place).toMatchObject([{ home_location_id: null }, { home_location_id: null }])
+})
+
+test('D21.1 a state that another release stored without its home gets it when it is published again', async ({
+  tracking,
+}) => {
+  const { catalog, db } = tracking
+  const asset = catalog.asset(1, 'Pallet', { home_location_id: 7 })
+  const { home_location_id: _, ...old } = asset
+  await upsertAssets(db, [old])
+  await upsertAssets(db, [asset])
+  const { rows } = await sql`select home_location_id from asset where id = ${asset.id}`.execute(db)
+  expect(rows).toEqual([{ home_location_id: 7 }])
 })
 
 test('it is also listed if both come in the same instant, with either commit first', async ({ tracking }) => {

@@ -6,6 +6,7 @@ import type {
 } from '@whereabouts/contracts/messages/catalog-state'
 import { epochMs } from '@whereabouts/contracts/rules/instant'
 import { LRUCache } from 'lru-cache'
+import { AssetHomes } from './asset-homes.ts'
 import { AssetTypes } from './asset-types.ts'
 import { TagIndex } from './tag-index.ts'
 import type { KnownTag } from './tag-owners.ts'
@@ -39,6 +40,7 @@ export class CatalogView {
   readonly #assets = new Map<number, KnownAsset>()
   /** Of all assets, deleted or not. */
   readonly types = new AssetTypes()
+  readonly #homes = new AssetHomes()
   readonly #locations = new Map<number, KnownLocation>()
   readonly #locationsByKey = new Map<string, KnownLocation>()
   /** By location, its live direct sub-locations. The location itself may still be unknown. */
@@ -65,6 +67,16 @@ export class CatalogView {
   location(orgId: number, id: number): KnownLocation | undefined {
     const location = this.#locations.get(id)
     return location?.orgId === orgId ? location : undefined
+  }
+
+  /** The home of an asset, deleted or not; null if it has none. */
+  homeOf(orgId: number, assetId: number): number | null {
+    return this.#homes.homeOf(orgId, assetId)
+  }
+
+  /** Each home of an asset of the organization. */
+  homesOf(orgId: number): number[] {
+    return this.#homes.homesOf(orgId)
   }
 
   /** The live location with this key. */
@@ -127,8 +139,11 @@ export class CatalogView {
   applyAsset(state: AssetIdentity | TypedAsset): void {
     const known = this.#assets.get(state.id)
     if (known && known.revision > state.revision) return
-    // Replies of catalog have no type. The state of the same revision follows in the stream.
-    if ('type' in state) this.types.set(state.org_id, state.id, state.type)
+    // Replies of catalog have no type and no home. The state of the same revision follows in the stream.
+    if ('type' in state) {
+      this.types.set(state.org_id, state.id, state.type)
+      this.#homes.set(state.org_id, state.id, state.home_location_id ?? null)
+    }
     if (isOld(known, state)) return
     this.#assets.set(state.id, entity(state))
   }
@@ -170,6 +185,7 @@ export class CatalogView {
     for (const map of [
       this.#assets,
       this.types,
+      this.#homes,
       this.#locations,
       this.#locationsByKey,
       this.#children,

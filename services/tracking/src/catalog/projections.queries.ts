@@ -1,4 +1,9 @@
-import type { AssetIdentity, LocationPlace, TagState } from '@whereabouts/contracts/messages/catalog-state'
+import type {
+  AssetIdentity,
+  LocationPlace,
+  TagState,
+  TypedAsset,
+} from '@whereabouts/contracts/messages/catalog-state'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 import { lockPositions } from '../positions/lock-positions.queries.ts'
@@ -19,11 +24,13 @@ function newest<T extends State>(states: readonly T[]): T[] {
 }
 
 /**
- * Stores the states that are newer than the stored ones. Locks positions first, like ingest: the triggers of `asset`
+ * Stores the states that are newer than the stored ones. A reply of catalog has no home and leaves the stored one; the state of the
+ * same revision follows in the stream and has it. The same heals what a replica of the release before has stored, once catalog
+ * publishes all states again. Locks positions first, like ingest: the triggers of `asset`
  * and `position` each write into the other table, so that two transactions that start at different tables would
  * deadlock.
  */
-export async function upsertAssets(db: Db, states: readonly AssetIdentity[]): Promise<void> {
+export async function upsertAssets(db: Db, states: readonly (AssetIdentity | TypedAsset)[]): Promise<void> {
   if (states.length === 0) return
   if (!db.isTransaction) return db.transaction().execute(async (tx) => upsertAssets(tx, states))
   await lockPositions(
@@ -31,13 +38,21 @@ export async function upsertAssets(db: Db, states: readonly AssetIdentity[]): Pr
     states.map(({ org_id, id }) => ({ orgId: org_id, assetId: id })),
   )
   await sql`
-    insert into asset (org_id, id, revision, external_key, name, valid_from, valid_to, deleted_at)
-    select org_id, id, revision, external_key, name, valid_from, valid_to, deleted_at
-    from jsonb_populate_recordset(null::asset, ${JSON.stringify(newest(states))}::jsonb)
+    insert into asset (org_id, id, revision, external_key, name, valid_from, valid_to, deleted_at, home_location_id)
+    select state.org_id, state.id, state.revision, state.external_key, state.name, state.valid_from, state.valid_to,
+      state.deleted_at, case when sent ? 'type' then state.home_location_id else known.home_location_id end
+    from jsonb_array_elements(${JSON.stringify(newest(states))}::jsonb) as sent
+    cross join lateral jsonb_populate_record(null::asset, sent) as state
+    left join lateral (select home_location_id from asset
+      where org_id = state.org_id and id = state.id offset 0) as known on true
     on conflict (org_id, id) do update set
       revision = excluded.revision, external_key = excluded.external_key, name = excluded.name,
-      valid_from = excluded.valid_from, valid_to = excluded.valid_to, deleted_at = excluded.deleted_at
-    where excluded.revision > asset.revision`.execute(db)
+      valid_from = excluded.valid_from, valid_to = excluded.valid_to, deleted_at = excluded.deleted_at,
+      home_location_id = excluded.home_location_id
+    where excluded.revision > asset.revision or (
+      excluded.revision = asset.revision and excluded.home_location_id is distinct from asset.home_location_id)`.execute(
+    db,
+  )
 }
 
 export async function upsertLocations(db: Db, states: readonly LocationPlace[]): Promise<void> {

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { MERGE_PATCH_MEDIA_TYPE } from '../../rules/echo.ts'
 import { shapeOf, writable, type Fields } from '../../rules/fields.ts'
+import { Id } from '../../rules/ids.ts'
 import { withMetadata } from '../../rules/metadata-filter.ts'
 import { Metadata, MetadataPatch, MetadataView } from '../../rules/metadata.ts'
 import {
   booleanParameter,
   dataOf,
   enumParameters,
+  expandParameter,
   idsParameter,
   keysParameter,
   listOf,
@@ -16,14 +18,15 @@ import {
   sortParameter,
   windowParameter,
 } from '../../rules/query.ts'
-import { patchWindowRule, windowRule } from '../../rules/object-rules.ts'
+import { bothOrNeitherNull, keyWithoutId, patchWindowRule, windowRule } from '../../rules/object-rules.ts'
 import { openEnum } from '../../rules/open-enum.ts'
 import { UNDESCRIBED } from '../../rules/undescribed.ts'
 import { Rename, renamed } from './rename.ts'
+import { expandedHome, homeFilters } from '../home.ts'
 import { lifetimeFields, namedFields } from './resource-fields.ts'
 import type { Route } from '../../route.ts'
 import { tagsParameter } from './tags.ts'
-import { addProblem } from '../../rules/text.ts'
+import { addProblem, LocationKey } from '../../rules/text.ts'
 
 export const assetTypes = ['asset', 'person', 'inventory'] as const
 export type AssetType = (typeof assetTypes)[number]
@@ -38,6 +41,10 @@ const scanned = (type: 'integer' | 'string') => {
   return { create: refused, patch: refused }
 }
 
+const homeId = Id.nullable().optional()
+const homeKey = LocationKey.nullable().optional()
+
+/** A home is not `writable`, because the service resolves it and stores its id. */
 export const assetFields = {
   ...namedFields({ key: 'FORKLIFT-7', name: 'Forklift 7' }),
   type: {
@@ -56,6 +63,21 @@ export const assetFields = {
     default: {},
     imported: true,
   },
+  home_location_id: {
+    view: Id.nullable(),
+    create: homeId,
+    patch: homeId,
+    column: 'bigint',
+    default: null,
+    state: Id.nullable().optional(),
+  },
+  home_location_external_key: {
+    view: z.string().nullable(),
+    create: homeKey,
+    patch: homeKey,
+    default: null,
+    imported: true,
+  },
   ...lifetimeFields,
   location_id: scanned('integer'),
   location_external_key: scanned('string'),
@@ -64,12 +86,14 @@ export const assetFields = {
 export const AssetView = z.object(shapeOf(assetFields, 'view')).meta({ id: 'Asset' })
 export type AssetView = z.infer<typeof AssetView>
 
+const ListedAsset = z.object({ ...shapeOf(assetFields, 'view'), ...expandedHome }).meta({ id: 'ListedAsset' })
+
 const { name, ...others } = shapeOf(assetFields, 'create')
 
 /** Problems in a refusal have the order of these fields (D3.2). */
 export const AssetCreate = z
   .strictObject({ name, ...others })
-  .check(windowRule())
+  .check(windowRule(), bothOrNeitherNull('home_location_id', 'home_location_external_key'))
   .meta({
     id: 'AssetCreate',
     example: {
@@ -78,6 +102,7 @@ export const AssetCreate = z
       description: 'Reach truck, battery changed in May',
       type: 'asset',
       metadata: { maker: 'Linde' },
+      home_location_external_key: 'DOCK-1',
       valid_from: '2026-11-21T10:00:00Z',
       tags: [{ tag_type: 'rfid', value: 'E28011606000020A1B2C3D4E' }],
     },
@@ -87,7 +112,7 @@ export type AssetCreate = z.infer<typeof AssetCreate>
 /** Each field: absent leaves it unchanged, null clears it, a value sets it. */
 export const AssetPatch = z
   .strictObject(shapeOf(assetFields, 'patch'))
-  .check(patchWindowRule())
+  .check(patchWindowRule(), keyWithoutId('home_location_id', 'home_location_external_key'))
   .meta({
     id: 'AssetPatch',
     example: {
@@ -109,10 +134,12 @@ export const AssetListQuery = withMetadata(
     is_active: booleanParameter.optional(),
     type: enumParameters(assetTypes).optional(),
     tag: tagsParameter.optional(),
+    ...homeFilters,
     include_deleted: booleanParameter.optional(),
     window: windowParameter.optional(),
     q: searchParameter.optional(),
     sort: sortParameter(listSort).optional(),
+    expand: expandParameter(['home']).optional(),
   }),
 )
 export type AssetListQuery = z.infer<typeof AssetListQuery>
@@ -130,9 +157,10 @@ export const assetRoutes = {
       'Returns assets whose validity window includes the current time, sorted by `external_key` by default. ' +
       '`window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive ' +
       'assets. `q` searches name, external key, description and tag values. `metadata.<name>=<value>`, for up to five names, keeps ' +
-      'assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value.',
+      'assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value. ' +
+      '`misplaced` and `expand=home` also need `scans:read` or `tracking:read`.',
     query: AssetListQuery,
-    success: { status: 200, schema: listOf(AssetView) },
+    success: { status: 200, schema: listOf(ListedAsset) },
     errors: ['validation_error'],
   },
   createAsset: {

@@ -3,7 +3,7 @@ import { errorTypes } from '../../errors.ts'
 import { ConflictSchema, FieldEntrySchema } from '../../rules/error-schemas.ts'
 import { shapeOf } from '../../rules/fields.ts'
 import { Id } from '../../rules/ids.ts'
-import { bothOrNeitherNull, patchWindowRule } from '../../rules/object-rules.ts'
+import { bothOrNeitherNull, keyWithoutId, patchWindowRule } from '../../rules/object-rules.ts'
 import { openEnum } from '../../rules/open-enum.ts'
 import { booleanParameter, enumParameter } from '../../rules/query.ts'
 import type { Route } from '../../route.ts'
@@ -48,7 +48,7 @@ export const AssetBatchItem = z
     ...ofAssets,
     tags: assetTags.nullable(),
   })
-  .check(patchWindowRule())
+  .check(patchWindowRule(), keyWithoutId('home_location_id', 'home_location_external_key'))
   .meta({
     id: 'AssetBatchItem',
     example: {

@@ -164,7 +164,13 @@ export const ImportRowView = z
   .meta({ id: 'ImportRow' })
 export type ImportRowView = z.infer<typeof ImportRowView>
 
-const { limit: _limit, offset: _offset, ...listFilters } = AssetListQuery.shape
+const {
+  limit: _limit,
+  offset: _offset,
+  misplaced: _misplaced,
+  expand: _expand,
+  ...listFilters
+} = AssetListQuery.shape
 
 /** The filters and the order of the list of assets. */
 export const AssetExportQuery = withMetadata(

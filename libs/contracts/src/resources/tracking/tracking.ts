@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Expanded, expandedHome, homeFilters } from '../home.ts'
 import { Id } from '../../rules/ids.ts'
 import { WireInstant } from '../../rules/instant.ts'
 import { needsOneOf, noneAlone, oneOf } from '../../rules/object-rules.ts'
@@ -17,15 +18,11 @@ import {
 } from '../../rules/query.ts'
 import type { Route } from '../../route.ts'
 
-/** What `expand` adds to a row. */
-const Expanded = z.object({ id: Id, external_key: z.string(), name: z.string() }).meta({
-  id: 'ExpandedThing',
-  example: { id: 4503599627370497, external_key: 'FORKLIFT-7', name: 'Forklift 7' },
-})
-export type Expanded = z.infer<typeof Expanded>
-
 const expandables = ['asset', 'location'] as const
 export type Expandable = (typeof expandables)[number]
+
+const reportExpandables = [...expandables, 'home'] as const
+export type ReportExpandable = (typeof reportExpandables)[number]
 
 /** Only with `expand` (D12.6). */
 const expanded = {
@@ -49,7 +46,7 @@ const assetLocation = {
     .meta({ override: { type: 'integer', minimum: 0, nullable: true } }),
 }
 
-export const AssetLocationRow = z.object({ ...assetLocation, ...expanded }).meta({
+export const AssetLocationRow = z.object({ ...assetLocation, ...expanded, ...expandedHome }).meta({
   id: 'AssetLocation',
   example: {
     asset_id: 4503599627370497,
@@ -102,6 +99,7 @@ export const AssetLocationsQuery = z
       description:
         'RFC 3339 timestamp with any offset. Returns only assets whose `asset_last_seen` lies before it.',
     }),
+    ...homeFilters,
     include_deleted: booleanParameter.optional(),
     q: searchParameter.optional(),
     at: instantParameter.optional().meta({
@@ -111,7 +109,7 @@ export const AssetLocationsQuery = z
         'with 400 if the time is before the oldest history that is kept.',
     }),
     sort: sortParameter(['asset_last_seen', 'asset_external_key', 'location_external_key']).optional(),
-    expand: expandParameter(expandables).optional(),
+    expand: expandParameter(reportExpandables).optional(),
   })
   .check(
     noneAlone('location_id'),

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Catalog } from '../../../test/catalog.fixture.ts'
 import { test, type Imports } from '../../../test/imports.fixture.ts'
-import type { AssetRow } from '../../db.ts'
+import type { AssetWithHome } from '../../db.ts'
 import { attachRequestedTag } from '../../responders/tag-claims/tag-claims.responder.ts'
 import type { Tagged } from '../../tags/live-tags.ts'
 import { assetColumnsWithTags } from '../assets.queries.ts'
@@ -23,7 +23,7 @@ const idsOf = async ({ database, orgId }: Catalog) =>
 const make = (catalog: Catalog, ids: readonly number[]) =>
   catalog.tenants.transaction(catalog.orgId, (tx) => makeTexts(tx, catalog.orgId, ids))
 
-type Stored = Tagged<AssetRow> & { text: string | null }
+type Stored = Tagged<AssetWithHome> & { text: string | null }
 
 /** Of one moment: each asset with its tags, and its stored text. */
 async function stored({ tenants, orgId }: Catalog): Promise<Stored[]> {

@@ -4,23 +4,28 @@ import { mapInSlices } from '@whereabouts/service-kit/limits/slices'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { withoutClient } from '@whereabouts/service-kit/observe/trace'
 import { sql, type RawBuilder } from 'kysely'
-import type { AssetRow, Tables, Tx } from '../../db.ts'
+import type { AssetWithHome, Tables, Tx } from '../../db.ts'
 import type { Tagged } from '../../tags/live-tags.ts'
-import { assetColumnsWithTags, eachAsset } from '../assets.queries.ts'
+import { assetColumnsWithTags, eachAsset, homeKey } from '../assets.queries.ts'
 import { toAssetView } from '../assets.views.ts'
 
 /**
  * Of the texts that this release makes and reads. Raise it with every change of what the API says about an asset: a text of
  * another version counts as missing, so releases that differ can run side by side.
  */
-export const TEXT_VERSION = 1
+export const TEXT_VERSION = 2
 
 /** The text of an asset in lists. */
-export const textOf = (row: Tagged<AssetRow>): string => JSON.stringify(toAssetView(row, row.tags))
+export const textOf = (row: Tagged<AssetWithHome>): string => JSON.stringify(toAssetView(row, row.tags))
 
-/** The stored text of the asset whose id is `id`, as `text`. No row if it is missing. */
+/**
+ * The stored text of the asset whose id is `id`, as `text`. No row if it is missing, or shows another key than the live home has
+ * now: nobody deletes the texts of all assets when a location is renamed or deleted.
+ */
 export const storedText = (orgId: number, id: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  select text from asset_text where org_id = ${orgId} and id = ${id} and version = ${TEXT_VERSION}::smallint`
+  select text from asset_text as asset
+  where asset.org_id = ${orgId} and asset.id = ${id} and version = ${TEXT_VERSION}::smallint
+    and (asset.home_location_id is null or asset.home_key is not distinct from ${homeKey})`
 
 /** Making takes at most a tenth of the time, so a list of assets that change all the time costs little more than without. */
 const REST = 9
@@ -51,13 +56,17 @@ export async function makeTexts(tx: Tx, orgId: number, ids: readonly number[]): 
     select asset.id from ${wanted} cross join lateral (
       select asset.id from asset where asset.org_id = ${orgId} and asset.id = wanted.id
       for no key update skip locked) as asset`.execute(tx)
-  const { rows } = await sql<Tagged<AssetRow>>`${fixedPlan}
+  const { rows } = await sql<Tagged<AssetWithHome>>`${fixedPlan}
     select ${assetColumnsWithTags} from unnest(${locked.map(({ id }) => id)}::bigint[]) as wanted (id)
     ${eachAsset(sql`asset.org_id = ${orgId} and asset.id = wanted.id`)}`.execute(tx)
   const texts = await mapInSlices(rows, textOf)
   await sql`
-    insert into asset_text (org_id, id, version, text)
-    select ${orgId}, made.id, ${TEXT_VERSION}, made.text
-    from unnest(${rows.map(({ id }) => id)}::bigint[], ${texts}::text[]) as made (id, text)
-    on conflict (org_id, id) do update set version = excluded.version, text = excluded.text`.execute(tx)
+    insert into asset_text (org_id, id, version, text, home_location_id, home_key)
+    select ${orgId}, made.id, ${TEXT_VERSION}, made.text, made.home_location_id, made.home_key
+    from unnest(${rows.map(({ id }) => id)}::bigint[], ${texts}::text[],
+      ${rows.map(({ home_location_id: home }) => home)}::bigint[],
+      ${rows.map(({ home_location_external_key: key }) => key)}::text[])
+      as made (id, text, home_location_id, home_key)
+    on conflict (org_id, id) do update set version = excluded.version, text = excluded.text,
+      home_location_id = excluded.home_location_id, home_key = excluded.home_key`.execute(tx)
 }

@@ -1,8 +1,8 @@
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import type { Db } from '../../db.ts'
-import { tooManyAssetsAtLocations } from '../../errors.ts'
+import { tooManyAssetsAtLocations, tooManyMisplaced } from '../../errors.ts'
 import { listLiveIds, listLiveKeys } from '../../locations/live-keys.queries.ts'
-import { TrackingUnavailable, type Tracking } from './tracking.ts'
+import { TrackingUnavailable, type Misplaced, type Tracking } from './tracking.ts'
 
 /** Key of the location where an asset was last seen; null if at none. Undefined if tracking is away. */
 export type LocationOf = (assetId: number) => string | null | undefined
@@ -45,13 +45,30 @@ export async function findAssetsAt(
   locationKeys: readonly string[],
 ): Promise<number[]> {
   const locationIds = await listLiveIds(db, orgId, locationKeys)
+  if (locationIds.length === 0) return []
+  return allOf(
+    (after) => tracking.assetsAt(orgId, locationIds, after),
+    () => tooManyAssetsAtLocations(MAX_ASSETS_AT_LOCATIONS),
+  )
+}
+
+/** The ids of all assets that are not at their home, or of those that are (D21.1). */
+export const findMisplaced = (tracking: Tracking, orgId: number, wanted: Misplaced): Promise<number[]> =>
+  allOf(
+    (after) => tracking.misplaced(orgId, wanted, after),
+    () => tooManyMisplaced(MAX_ASSETS_AT_LOCATIONS),
+  )
+
+async function allOf(
+  next: (after: number) => ReturnType<Tracking['assetsAt']>,
+  tooMany: () => Error,
+): Promise<number[]> {
   const assetIds: number[] = []
-  while (locationIds.length > 0) {
-    const part = await ifAvailable(tracking.assetsAt(orgId, locationIds, assetIds.at(-1) ?? 0))
+  for (;;) {
+    const part = await ifAvailable(next(assetIds.at(-1) ?? 0))
     if (!part) throw serviceUnavailable()
     for (const id of part.assetIds) assetIds.push(id)
-    if (assetIds.length > MAX_ASSETS_AT_LOCATIONS) throw tooManyAssetsAtLocations(MAX_ASSETS_AT_LOCATIONS)
-    if (part.isLast) break
+    if (assetIds.length > MAX_ASSETS_AT_LOCATIONS) throw tooMany()
+    if (part.isLast) return assetIds
   }
-  return assetIds
 }

@@ -1,5 +1,5 @@
 import { placeAsset } from '@whereabouts/contracts/messages/asset-placed'
-import { assetsAt, MAX_ASSETS_AT } from '@whereabouts/contracts/messages/assets-at'
+import { assetsAt, MAX_ASSETS_AT, misplacedAssets } from '@whereabouts/contracts/messages/assets-at'
 import { currentLocations } from '@whereabouts/contracts/messages/current-locations'
 import { respond } from '@whereabouts/messaging/messages/request'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
@@ -40,6 +40,11 @@ test('requests and replies have the shapes of the contract', async ({ bus }) => 
       const asset_ids = Array.from({ length: after === 0 ? MAX_ASSETS_AT : 1 }, () => 2 ** 53 - 1)
       return { asset_ids }
     }),
+    responding(bus, misplacedAssets.subject, (payload) => {
+      const request = misplacedAssets.request.parse(payload)
+      keep(request)
+      return { asset_ids: Array.from({ length: request.after === 0 ? MAX_ASSETS_AT : 1 }, () => 2 ** 53 - 1) }
+    }),
     responding(bus, placeAsset.subject, (payload) => {
       placeAsset.request.parse(payload)
       keep(payload) // whole, because the last release of tracking reads more of the location
@@ -55,9 +60,20 @@ test('requests and replies have the shapes of the contract', async ({ bus }) => 
   const full = await tracking.assetsAt(1, [7], 0) // fits into one message of the broker, with the longest ids
   expect([full.assetIds.length, full.isLast]).toEqual([MAX_ASSETS_AT, false])
   expect(await tracking.assetsAt(1, [7], 9)).toMatchObject({ isLast: true })
+  const wanted = { misplaced: true, home_location_id: [7, 8] }
+  const page = await tracking.misplaced(1, wanted, 0)
+  expect([page.assetIds.length, page.isLast]).toEqual([MAX_ASSETS_AT, false])
+  expect(await tracking.misplaced(1, { misplaced: false }, 9)).toMatchObject({ isLast: true })
   await tracking.place(placed)
+  const listing = { org_id: 1, limit: MAX_ASSETS_AT }
   const asked = { org_id: 1, asset_ids: [5, 6] }
-  expect(received).toEqual([asked, asked, placed])
+  expect(received).toEqual([
+    asked,
+    asked,
+    { ...listing, misplaced: true, home_ids: [7, 8], after: 0 },
+    { ...listing, misplaced: false, after: 9 },
+    placed,
+  ])
   await Promise.all(responders.map((responder) => responder.stop()))
 })
 

@@ -1,5 +1,5 @@
 import { placeAsset, type AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
-import { assetsAt, MAX_ASSETS_AT } from '@whereabouts/contracts/messages/assets-at'
+import { assetsAt, MAX_ASSETS_AT, misplacedAssets } from '@whereabouts/contracts/messages/assets-at'
 import { currentLocations } from '@whereabouts/contracts/messages/current-locations'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { request } from '@whereabouts/messaging/messages/request'
@@ -22,10 +22,13 @@ export type Tracking = {
   lastSeenOf(orgId: number, assetIds: readonly number[]): Promise<Map<number, LastSeen>>
   /** The next assets, with ids above `after`, that were last seen at these locations. Sorted by id. */
   assetsAt(orgId: number, locationIds: readonly number[], after: number): Promise<PageOfAssets>
+  /** The next assets, with ids above `after`, that are not at their home, or that are. Sorted by id. */
+  misplaced(orgId: number, wanted: Misplaced, after: number): Promise<PageOfAssets>
   /** Resolves when the placement is recorded. */
   place(placed: AssetPlaced): Promise<void>
 }
 
+export type Misplaced = { misplaced: boolean; home_location_id?: readonly number[] | undefined }
 type PageOfAssets = { assetIds: number[]; isLast: boolean }
 
 const READ_TIMEOUT_MS = 1_000
@@ -70,6 +73,12 @@ export function trackingClient(connected: () => Broker | undefined, log: Logger)
       const { asset_ids: assetIds } = await ask(assetsAt, payload, LIST_TIMEOUT_MS)
       return { assetIds, isLast: assetIds.length < MAX_ASSETS_AT }
     },
+    async misplaced(orgId, { misplaced, home_location_id: homes }, after) {
+      const payload = { org_id: orgId, misplaced, ...(homes && { home_ids: [...homes] }), after }
+      const { asset_ids: assetIds } = await ask(misplacedAssets, payload, LIST_TIMEOUT_MS)
+      return { assetIds, isLast: assetIds.length < MAX_ASSETS_AT }
+    },
+
     async place(placed) {
       await ask(placeAsset, placed, PLACE_TIMEOUT_MS)
     },

@@ -2,17 +2,21 @@ import type { Holder } from '@whereabouts/contracts/resources/catalog/restore'
 import { violatedConstraint } from '@whereabouts/db/connect/constraint-violation'
 import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import { sql } from 'kysely'
-import { assetColumns, locationColumns, type AssetRow, type Db, type LocationRow, type Tx } from '../../db.ts'
+import { locationColumns, type AssetWithHome, type Db, type LocationRow, type Tx } from '../../db.ts'
 import { keyNeeded } from '../../errors.ts'
 import type { KeyedTable } from '../../tags/external-keys/minted-keys.ts'
-import { assetColumnsWithTags } from '../assets.queries.ts'
+import { assetColumnsWithTags, columnsWithHome } from '../assets.queries.ts'
 import { locationColumnsWithTags, type LocationWithParent } from '../../locations/locations.queries.ts'
 import type { Tagged } from '../../tags/live-tags.ts'
 import { nextUpdate } from '../../changes/transactions/next-update.ts'
 
 /** The asset, deleted or not, with its live tags. */
-export async function findAnyAsset(db: Db, orgId: number, id: number): Promise<Tagged<AssetRow> | undefined> {
-  const { rows } = await sql<Tagged<AssetRow>>`select ${assetColumnsWithTags} from asset
+export async function findAnyAsset(
+  db: Db,
+  orgId: number,
+  id: number,
+): Promise<Tagged<AssetWithHome> | undefined> {
+  const { rows } = await sql<Tagged<AssetWithHome>>`select ${assetColumnsWithTags} from asset
     where org_id = ${orgId} and id = ${id}`.execute(db)
   return rows[0]
 }
@@ -77,13 +81,13 @@ export function findAnyParent(db: Db, orgId: number, id: number): Promise<Parent
 const alive = { deleted_at: null, updated_at: nextUpdate, revision: nextRevision }
 
 /** Call under `lockAnyRow` and `lockKeys`. Throws `keyNeeded` if another transaction took the key meanwhile. */
-export function restoreAssetRow(tx: Tx, orgId: number, id: number, key: string): Promise<AssetRow> {
+export function restoreAssetRow(tx: Tx, orgId: number, id: number, key: string): Promise<AssetWithHome> {
   return tx
     .updateTable('asset')
     .set({ ...alive, external_key: key })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
-    .returning(assetColumns)
+    .returning(columnsWithHome)
     .executeTakeFirstOrThrow()
     .catch((error: unknown) => refuseTakenKey(error, 'asset', key))
 }

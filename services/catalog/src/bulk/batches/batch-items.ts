@@ -32,11 +32,13 @@ export function readItem(table: Table, sent: unknown, index: number): Item {
     tags: tags ? byType(tags) : {},
     isNamed: item.name !== undefined,
     errors: [],
+    ...(item.home_location_id !== undefined && { homeId: item.home_location_id }),
   }
   return { row, parentId: typeof item.parent_id === 'number' ? item.parent_id : undefined }
 }
 
-type Sent = { external_key: string; tags?: AssetBatchItem['tags'] } & Record<string, unknown>
+type Sent = { external_key: string } & Pick<AssetBatchItem, 'tags' | 'home_location_id'> &
+  Record<string, unknown>
 
 const namesOf = (fields: Fields) => namesWith(fields, 'imported').filter((name) => name !== 'external_key')
 const importedNames = { asset: namesOf(fieldsOf.asset), location: namesOf(fieldsOf.location) }

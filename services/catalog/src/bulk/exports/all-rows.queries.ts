@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { assetColumnsWithTags } from '../../assets/assets.queries.ts'
-import type { AssetRow, Db } from '../../db.ts'
+import type { AssetWithHome, Db } from '../../db.ts'
 import { locationColumnsWithTags, type LocationWithParent } from '../../locations/locations.queries.ts'
 import type { Tagged } from '../../tags/live-tags.ts'
 import { PAGE } from './asset-pages.ts'
 
 /** All assets, deleted or not, by id. */
-export const allAssets = (db: Db, orgId: number): AsyncGenerator<Tagged<AssetRow>[]> =>
+export const allAssets = (db: Db, orgId: number): AsyncGenerator<Tagged<AssetWithHome>[]> =>
   byId(async (last) => {
-    const { rows } = await sql<Tagged<AssetRow>>`select ${assetColumnsWithTags} from asset
+    const { rows } = await sql<Tagged<AssetWithHome>>`select ${assetColumnsWithTags} from asset
       where org_id = ${orgId} and id > ${last}::bigint order by id limit ${PAGE}`.execute(db)
     return rows
   })

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { AssetExportQuery } from '@whereabouts/contracts/resources/catalog/imports'
-import type { AssetRow, Db } from '../../db.ts'
+import type { AssetWithHome, Db } from '../../db.ts'
 import { locationsUnavailable } from '../../errors.ts'
 import { listLiveNames } from '../../locations/live-keys.queries.ts'
 import type { Tagged } from '../../tags/live-tags.ts'
@@ -10,7 +10,7 @@ import { findAssetsInOrder, listAssetIds } from './exports.queries.ts'
 /** Rows of a page. The largest row has about 100 KiB. Tracking locates as many assets per request. */
 export const PAGE = 200
 
-export type LocatedAsset = Tagged<AssetRow> & {
+export type LocatedAsset = Tagged<AssetWithHome> & {
   location_external_key: string | null
   location_name: string | null
   asset_last_seen: string | null
@@ -40,7 +40,7 @@ async function locate(
   db: Db,
   from: Locations,
   orgId: number,
-  assets: readonly Tagged<AssetRow>[],
+  assets: readonly Tagged<AssetWithHome>[],
 ): Promise<LocatedAsset[]> {
   const seen = await lastSeenOf(
     from,

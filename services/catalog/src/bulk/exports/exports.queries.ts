@@ -2,7 +2,8 @@ import type { AssetExportQuery } from '@whereabouts/contracts/resources/catalog/
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import { assetConditions, metadataConditions } from '../../assets/assets.lists.ts'
-import { assetColumns, locationColumns, type AssetRow, type Db, type LocationRow } from '../../db.ts'
+import { locationColumns, type AssetWithHome, type Db, type LocationRow } from '../../db.ts'
+import { columnsWithHome } from '../../assets/assets.queries.ts'
 import { matchingRows } from '../../lists/filtered.ts'
 import { liveTags, type Tagged } from '../../tags/live-tags.ts'
 
@@ -51,10 +52,10 @@ export function findAssetsInOrder(
   db: Db,
   orgId: number,
   { ids, includeDeleted }: Named,
-): Promise<Tagged<AssetRow>[]> {
+): Promise<Tagged<AssetWithHome>[]> {
   return db
     .selectFrom('asset')
-    .select([...assetColumns, liveTags('asset').as('tags')])
+    .select([...columnsWithHome, liveTags('asset').as('tags')])
     .where('org_id', '=', orgId)
     .where(anyOf('asset.id', ids, 'bigint'))
     .$if(!includeDeleted, (rows) => rows.where('deleted_at', 'is', null))

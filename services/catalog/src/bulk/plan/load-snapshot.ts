@@ -1,12 +1,13 @@
 import type { ImportResource } from '@whereabouts/contracts/resources/catalog/imports'
 import { tagTypes } from '@whereabouts/contracts/resources/catalog/tags'
+import { listHomes } from '../../assets/homes/homes.queries.ts'
 import type { Tx } from '../../db.ts'
 import { lockTree } from '../../locations/moves.queries.ts'
 import { highestNumber, lockKeys } from '../../tags/external-keys/external-keys.queries.ts'
 import { numberOfKey } from '../../tags/external-keys/minted-keys.ts'
 import { applyOverlay } from './dry-run-overlay.queries.ts'
 import { tagName, type Snapshot } from './plan.ts'
-import { tableOf, type RowInput } from './row-input.ts'
+import { sentHome, tableOf, type RowInput } from './row-input.ts'
 import { clock, loadParents, loadTagOwners, loadResources } from './snapshot.queries.ts'
 
 /** Where rows come from, and whether they are written. */
@@ -34,6 +35,7 @@ export async function loadSnapshot(tx: Tx, held: Source, rows: readonly RowInput
   const resources = new Map(
     (await loadResources(tx, org_id, table, named, locks)).map((one) => [one.key, one]),
   )
+  const homes = await listHomes(tx, org_id, rows.map(sentHome), locks)
   const mints = rows.some(({ key }) => key === undefined || numberOfKey(table, key) !== undefined)
   if (locks && mints) await lockKeys(tx, org_id, table)
   const tags = rows.flatMap((row) =>
@@ -45,6 +47,7 @@ export async function loadSnapshot(tx: Tx, held: Source, rows: readonly RowInput
     resources,
     tagOwners: await loadTagOwners(tx, org_id, tags),
     parents: new Map(),
+    homes,
   }
   const tagNames = tags.map(({ type, value }) => tagName(type, value))
   if (dry_run) await applyOverlay(tx, org_id, id, snapshot, { keys: named, tags: tagNames })

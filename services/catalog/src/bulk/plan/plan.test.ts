@@ -1,4 +1,5 @@
 import type { ImportResource } from '@whereabouts/contracts/resources/catalog/imports'
+import { NO_HOMES } from '../../assets/homes/home.rules.ts'
 import { describe, expect, test } from 'vitest'
 import { ownerName, plan, tagName, type Snapshot, type Resource } from './plan.ts'
 import type { ImportedFields, RowInput } from './row-input.ts'
@@ -34,6 +35,7 @@ function snapshotOf(stored: Resource[] = [], more: Partial<Snapshot> = {}): Snap
     resources: new Map(stored.map((one) => [one.key, one])),
     tagOwners: new Map(owners),
     parents: new Map(),
+    homes: NO_HOMES,
     ...more,
   }
 }

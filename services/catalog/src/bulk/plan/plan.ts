@@ -11,11 +11,12 @@ import { MAX_TAGS, tagTypes, type TagType } from '@whereabouts/contracts/resourc
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { nameProblems } from '@whereabouts/service-kit/errors/name-problems'
 import { isDeepStrictEqual } from 'node:util'
+import { homeAfter, NO_HOME, type Home, type Homes } from '../../assets/homes/home.rules.ts'
 import { fieldsOf } from '../../db.ts'
 import { locationInsideItself, parentNotFound, tagExists, tooManyTags } from '../../errors.ts'
 import { keyWithNumber, numberOfKey, type KeyedTable } from '../../tags/external-keys/minted-keys.ts'
 import { metadataProblems, storableMetadata } from '../../changes/patch/metadata.rules.ts'
-import { inColumnOrder, tableOf, type ImportedFields, type RowInput } from './row-input.ts'
+import { inColumnOrder, sentHome, tableOf, type ImportedFields, type RowInput } from './row-input.ts'
 
 /** An asset or a location, as stored or as earlier rows leave it. Immutable. */
 export type Resource = {
@@ -26,6 +27,8 @@ export type Resource = {
   tags: Readonly<Record<TagType, readonly string[]>>
   /** Only of a stored location: its stored parent. */
   parentId?: number | null
+  /** Only of an asset. */
+  homeId?: number | null
 }
 
 /**
@@ -43,6 +46,8 @@ export type Snapshot = {
   tagOwners: Map<string, string>
   /** The parent's key of each location that rows name as a parent, and of its ancestors. */
   parents: Map<string, string | null>
+  /** The live locations that rows name as homes. */
+  homes: Homes
 }
 
 /** One resource before and after a batch. Without `before`, it is new. */
@@ -83,11 +88,13 @@ function decide(resource: ImportResource, snapshot: Snapshot, row: RowInput): Pl
   const key = row.key ?? nextKey(table, snapshot)
   if (key instanceof AppError) return failed(line, undefined, [conflict('external_key', key)])
 
-  const after = merged(table, snapshot, key, before, row)
+  const home = homeOf(table, snapshot, before, row)
+  const after = merged(table, snapshot, key, before, Array.isArray(home) ? row : placed(row, home))
   const changed = changedColumns(resource, before, after)
   const errors = [
     ...windowProblems(after, changed),
     ...parentProblems(snapshot, before, after, changed),
+    ...(Array.isArray(home) ? home : []),
     ...tagProblems(snapshot, table, before, after),
   ]
   if (errors.length > 0) return failed(line, row.key, errors)
@@ -95,6 +102,26 @@ function decide(resource: ImportResource, snapshot: Snapshot, row: RowInput): Pl
   if (!before) return { line, outcome: 'created', key, changes: [], errors }
   return { line, outcome: changed.length > 0 ? 'updated' : 'unchanged', key, changes: changed, errors }
 }
+
+/** Undefined for a location. */
+function homeOf(table: KeyedTable, { homes }: Snapshot, before: Resource | undefined, row: RowInput) {
+  if (table === 'location') return undefined
+  return homeAfter(before ? shownHome(before) : NO_HOME, sentHome(row), homes)
+}
+
+const shownHome = ({ homeId, fields }: Resource): Home => ({
+  home_location_id: homeId ?? null,
+  home_location_external_key: fields.home_location_external_key ?? null,
+})
+
+const placed = (row: RowInput, home: Home | undefined): RowInput =>
+  home === undefined
+    ? row
+    : {
+        ...row,
+        homeId: home.home_location_id,
+        fields: { ...row.fields, home_location_external_key: home.home_location_external_key },
+      }
 
 const failed = (line: number, key: string | undefined, errors: RowError[]): Planned => ({
   line,
@@ -129,7 +156,7 @@ function merged(
   snapshot: Snapshot,
   key: string,
   before: Resource | undefined,
-  { fields, tags }: RowInput,
+  { fields, tags, homeId }: RowInput,
 ): Resource {
   const stored = before?.fields ?? newFields(table, snapshot.now)
   const bounds = {
@@ -143,6 +170,7 @@ function merged(
     fields: { ...stored, ...fields, ...metadata, ...bounds },
     tags: { ...(before?.tags ?? NO_TAGS), ...tags },
     ...(before?.parentId !== undefined && { parentId: before.parentId }),
+    ...(homeId !== undefined && { homeId }),
   }
 }
 
@@ -168,6 +196,7 @@ function moved<T extends string | null>(stored: T, sent: string | undefined): T 
 function changedColumns(resource: ImportResource, before: Resource | undefined, after: Resource): string[] {
   return importColumns[resource].filter((column) => {
     if (column === 'external_key') return false
+    if (column === 'home_location_external_key') return (before?.homeId ?? null) !== (after.homeId ?? null)
     return isTagType(column)
       ? gained(before, after, column).length + gained(after, before, column).length > 0
       : !isSame(before?.fields[column], after.fields[column])

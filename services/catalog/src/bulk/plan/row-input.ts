@@ -8,6 +8,7 @@ import type { locationFields } from '@whereabouts/contracts/resources/catalog/lo
 import { uniqueForm } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import type { TagType } from '@whereabouts/contracts/resources/catalog/tags'
 import type { Fields, NamesWith, ValueOf } from '@whereabouts/contracts/rules/fields'
+import type { SentHome } from '../../assets/homes/home.rules.ts'
 
 type Imported<F extends Fields> = {
   [K in Exclude<NamesWith<F, 'imported'>, 'external_key'>]: ValueOf<F[K]>
@@ -26,6 +27,8 @@ export type RowInput = {
   /** Undefined: a new resource, whose key is minted. */
   key: string | undefined
   fields: Partial<ImportedFields>
+  /** Of an asset in a batch: its home, if it is sent by id. A file names it by key. */
+  homeId?: number | null
   /** All tags of a type. */
   tags: Partial<Record<TagType, string[]>>
   /** The row has a name, valid or not. */
@@ -33,6 +36,12 @@ export type RowInput = {
   /** Problems of the row that do not depend on stored rows. */
   errors: RowError[]
 }
+
+/** The home that a row names. */
+export const sentHome = ({ homeId, fields: { home_location_external_key } }: RowInput): SentHome => ({
+  home_location_id: homeId,
+  home_location_external_key,
+})
 
 /** Each tag once, in the spelling that comes first. */
 export function eachOnce(type: TagType, values: readonly string[]): string[] {

@@ -26,9 +26,17 @@ const read = (table: Table) =>
   )
 const parentKey = sql`, (select parent.external_key from location as parent
   where parent.org_id = resource.org_id and parent.id = resource.parent_id) as parent_external_key`
-const columns = { asset: read('asset'), location: sql`${read('location')} ${parentKey}` }
+const homeKey = sql`, (select home.external_key from location as home
+  where home.org_id = resource.org_id and home.id = resource.home_location_id and home.deleted_at is null)
+  as home_location_external_key`
+const columns = { asset: sql`${read('asset')} ${homeKey}`, location: sql`${read('location')} ${parentKey}` }
 
-type StoredResource = ImportedFields & { id: number; external_key: string; parent_id?: number | null }
+type StoredResource = ImportedFields & {
+  id: number
+  external_key: string
+  parent_id?: number | null
+  home_location_id?: number | null
+}
 
 /** The live resources with these keys. Locks them in the order of ids, so that two imports do not deadlock. */
 export async function loadResources(
@@ -50,10 +58,17 @@ export async function loadResources(
 }
 
 function toResource(
-  { id, external_key: key, parent_id, ...fields }: StoredResource,
+  { id, external_key: key, parent_id, home_location_id, ...fields }: StoredResource,
   tags: Resource['tags'],
 ): Resource {
-  return { id, key, fields, tags, ...(parent_id !== undefined && { parentId: parent_id }) }
+  return {
+    id,
+    key,
+    fields,
+    tags,
+    ...(parent_id !== undefined && { parentId: parent_id }),
+    ...(home_location_id !== undefined && { homeId: home_location_id }),
+  }
 }
 
 const NO_TAGS: Resource['tags'] = { rfid: [], ble: [], barcode: [] }

@@ -51,7 +51,8 @@ export async function writeChanges(
 
 function writtenOf(change: Change, ids: ReadonlyMap<string, number>): Written[] {
   const { before, after } = change
-  if (isDeepStrictEqual(before?.fields, after.fields)) return []
+  const isSameHome = before?.homeId === after.homeId // a deleted one has no key in the fields
+  if (isSameHome && isDeepStrictEqual(before?.fields, after.fields)) return []
   return [{ isNew: after.id === null, row: rowOf(change, ids) }]
 }
 
@@ -67,11 +68,14 @@ async function idsOf(tx: Tx, snapshot: Snapshot, changes: readonly Change[]): Pr
   return ids
 }
 
-function rowOf({ before, after: { key, fields, parentId } }: Change, ids: ReadonlyMap<string, number>) {
+function rowOf(
+  { before, after: { key, fields, parentId, homeId } }: Change,
+  ids: ReadonlyMap<string, number>,
+) {
   const { parent_external_key: parent } = fields
   const isMoved = parent !== before?.fields.parent_external_key
   const parent_id = isMoved ? (parent ? ids.get(parent) : null) : parentId
-  return { ...fields, id: ids.get(key) ?? 0, external_key: key, parent_id }
+  return { ...fields, id: ids.get(key) ?? 0, external_key: key, parent_id, home_location_id: homeId }
 }
 
 const columnsOf = (table: Table): RawBuilder<unknown> =>

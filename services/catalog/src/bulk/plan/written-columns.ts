@@ -3,7 +3,7 @@ import { fieldsOf } from '../../db.ts'
 
 type Column = { name: string; type: NonNullable<Field['column']> }
 
-/** The columns of a row that an import reads and writes, with their SQL types. A parent is stored by its id. */
+/** The columns of a row that an import reads and writes, with their SQL types. A parent and a home are stored by their ids. */
 function columnsOf(fields: Fields, others: readonly string[]): Column[] {
   return [...others, ...namesWith(fields, 'imported')].flatMap((name) => {
     const type = fields[name]?.column
@@ -12,6 +12,6 @@ function columnsOf(fields: Fields, others: readonly string[]): Column[] {
 }
 
 export const writtenColumns = {
-  asset: columnsOf(fieldsOf.asset, ['id']),
+  asset: columnsOf(fieldsOf.asset, ['id', 'home_location_id']),
   location: columnsOf(fieldsOf.location, ['id', 'parent_id']),
 }

@@ -43,7 +43,8 @@ export async function messagesOf({ table, changes, ids, ...batch }: Batch): Prom
     const own = (before ? kept : added).get(row.id) ?? []
     const parent_external_key = change?.after.fields.parent_external_key ?? null
     if (table === 'asset') {
-      const view = toAssetView(row, own)
+      const home_location_external_key = change?.after.fields.home_location_external_key ?? null
+      const view = toAssetView({ ...row, home_location_external_key }, own)
       return before ? updated('asset', row, view, shown(before)) : created('asset', row, view, own)
     }
     const view = toLocationView({ ...row, parent_external_key }, own)
@@ -62,9 +63,10 @@ export async function messagesOf({ table, changes, ids, ...batch }: Batch): Prom
 const inMilliseconds = (instant: string) => `${instant.slice(0, 23)}Z`
 
 /** What the plan knows of a stored resource, as views show it. */
-const shown = ({ fields, parentId }: Resource) => ({
+const shown = ({ fields, parentId, homeId }: Resource) => ({
   ...fields,
   valid_from: inMilliseconds(fields.valid_from),
   valid_to: fields.valid_to && inMilliseconds(fields.valid_to),
   ...(parentId !== undefined && { parent_id: parentId }),
+  ...(homeId !== undefined && { home_location_id: homeId }),
 })

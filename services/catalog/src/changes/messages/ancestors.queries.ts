@@ -1,10 +1,10 @@
 import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { sql } from 'kysely'
-import type { Tx } from '../../db.ts'
+import type { Db } from '../../db.ts'
 
 /** Each of these live locations with all live ones that it is in. A deleted one in between ends them. */
 export async function listWithAncestors(
-  tx: Tx,
+  db: Db,
   orgId: number,
   ids: readonly number[],
 ): Promise<Map<number, number[]>> {
@@ -16,6 +16,6 @@ export async function listWithAncestors(
       select above.start, parent.id, parent.parent_id from above
         join location as parent on parent.org_id = ${orgId} and parent.id = above.parent_id and parent.deleted_at is null
     )
-    select start, jsonb_agg(id order by id) as ids from above group by start`.execute(tx)
+    select start, jsonb_agg(id order by id) as ids from above group by start`.execute(db)
   return new Map(rows.map(({ start, ids: found }) => [start, found]))
 }

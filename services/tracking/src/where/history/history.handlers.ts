@@ -30,7 +30,12 @@ export const historyHandlers = (
       readHistory(deps, orgId, asset_id, query),
     ])
     if (!asset) throw assetNotFound()
-    const data = await expandRows(deps.db.forOrg(orgId), orgId, query.expand, page.data, () => asset_id)
+    const data = await expandRows(
+      { db: deps.db.forOrg(orgId), orgId, view: deps.view },
+      query.expand,
+      page.data,
+      () => asset_id,
+    )
     return { ...page, data }
   },
 

@@ -19,6 +19,7 @@ import { ASSET_FIELDS, type Asset } from '../assets/asset-fields.ts'
 import { DeletedAsset, NO_ASSET } from '../../deleted/deleted-asset.tsx'
 import { DeleteAsset } from './delete-asset.tsx'
 import { DayCard } from './day-card.tsx'
+import { useHome } from './home.tsx'
 import { EraseHistory } from './erase-history.tsx'
 import { Stays } from './stays.tsx'
 import { useAsset, useReloadOnMove } from './use-asset.ts'
@@ -132,11 +133,13 @@ function Actions({ asset }: { asset: Asset }) {
 type Props = { asset: Asset; isOpen: boolean; onClose: () => void }
 
 function EditAsset({ asset, isOpen, onClose }: Props) {
+  const home = useHome(asset)
   return (
     <FormModal opened={isOpen} onClose={onClose} title={`Edit ${asset.name}`} size="lg">
       <ResourceForm
         fields={ASSET_FIELDS}
         resource={asset}
+        known={{ home_location_id: home }}
         label="Save"
         request={(body: components['schemas']['AssetPatch']) =>
           api.patch('/api/v1/assets/{asset_id}', { path: { asset_id: asset.id }, body })

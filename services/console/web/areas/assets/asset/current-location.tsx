@@ -9,6 +9,7 @@ import type { LastLocation } from '../assets/use-assets.ts'
 import { useAncestors } from '../../../parts/locations/location-queries.ts'
 import { locationText, dwellsOf, type Dwell, type Sighting } from './sightings.ts'
 import { useReportRow, useSightings } from './use-asset.ts'
+import { Home } from './home.tsx'
 import { WaitingRead, Why } from './why.tsx'
 import { ForMembers } from '../../../session/for-members.tsx'
 
@@ -40,6 +41,7 @@ export function CurrentLocationCard({ asset }: { asset: Asset }) {
           )
         }}
       </Loaded>
+      <Home asset={asset} isHome={reportRow.data?.is_home} />
     </Paper>
   )
 }

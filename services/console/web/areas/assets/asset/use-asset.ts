@@ -22,7 +22,10 @@ export const useReportRow = (id: number) =>
     queryKey: ['asset', id, 'report-row'],
     refetchInterval: REFRESH_MS,
     queryFn: async ({ signal }) => {
-      const [row] = await api.get('/api/v1/reports/asset-locations', { query: { asset_id: [id] }, signal })
+      const [row] = await api.get('/api/v1/reports/asset-locations', {
+        query: { asset_id: [id], expand: 'home' },
+        signal,
+      })
       return row ?? null
     },
   })

@@ -5,6 +5,7 @@ import {
   flag,
   instant,
   key,
+  locationId,
   longText,
   metadata,
   text,
@@ -16,7 +17,10 @@ export type NewTag = components['schemas']['TagCreate']
 type AssetCreate = components['schemas']['AssetCreate']
 type AssetType = NonNullable<AssetCreate['type']>
 /** Tags have their own inputs. A location comes from reads, never from a form. */
-type Key = Exclude<keyof AssetCreate, 'tags' | 'location_id' | 'location_external_key'>
+type Key = Exclude<
+  keyof AssetCreate,
+  'tags' | 'location_id' | 'location_external_key' | 'home_location_external_key'
+>
 
 export const ASSET_TYPES: readonly { value: AssetType; label: string }[] = [
   { value: 'asset', label: 'Thing' },
@@ -43,6 +47,16 @@ export const ASSET_FIELDS: Fields<Asset, Key> = {
   },
   description: { label: 'Description', kind: longText },
   type: { label: 'Type', kind: choice(ASSET_TYPES), isHalf: true, tableColumn: 'plain' },
+  home_location_id: {
+    label: 'Home',
+    kind: locationId,
+    help: 'Where it belongs.',
+    isShownElsewhere: true,
+    importColumn: {
+      name: 'home_location_external_key',
+      help: 'Key of a location. An empty cell means no home.',
+    },
+  },
   is_active: {
     label: 'Active',
     kind: flag,

@@ -87,12 +87,18 @@ export function AssetFilters({ filter, onChange }: Props) {
             { value: '7d', label: '7 days' },
           ]}
         />
+        <Checkbox
+          label="Misplaced"
+          checked={filter.misplaced === 'true'}
+          onChange={(event) => onChange({ misplaced: event.currentTarget.checked ? 'true' : '' })}
+          pb={8}
+        />
         <AsOfField at={filter.at} onChange={(at) => onChange({ at })} />
       </Group>
       {isPlace && (
         <Text size="sm" c="dimmed">
           {filter.at === ''
-            ? 'Only assets that were seen. Type, Active and the export do not go with “Location” and “Not seen for”. To export them, choose a time with “As of”.'
+            ? 'Only assets that were seen. Type, Active and the export do not go with filters by place. To export these assets, choose a time with “As of”.'
             : 'Only assets that were seen until then. Type and Active do not go with “As of”. A file has up to 50,000 assets.'}
         </Text>
       )}

@@ -38,6 +38,7 @@ const UNFILTERED: AssetFilter = {
   location: '',
   inside: '',
   seen: '',
+  misplaced: '',
   at: '',
 }
 

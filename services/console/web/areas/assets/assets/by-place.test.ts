@@ -9,12 +9,15 @@ const NONE = {
   location: '',
   inside: '',
   seen: '',
+  misplaced: '',
   at: '',
   sort: 'name',
 }
 const NOW = Date.parse('2026-11-25T10:00:00.000Z')
 
-test('only a location, or a known time since the last sighting, lists by place', () => {
+test('only a location, a known time since the last sighting, or what is misplaced, lists by place', () => {
+  expect(isByPlace({ ...NONE, misplaced: 'true' })).toBe(true)
+  expect(isByPlace({ ...NONE, misplaced: 'false' })).toBe(false)
   expect(isByPlace(NONE)).toBe(false)
   expect(isByPlace({ ...NONE, location: '7' })).toBe(true)
   expect(isByPlace({ ...NONE, seen: '24h' })).toBe(true)
@@ -35,6 +38,13 @@ test('a location includes its sub-locations, unless switched off; the search sta
   const query = { sort: 'asset_last_seen', q: 'fork', include_deleted: true, location_id: [7] }
   expect(placeQueryOf(list)).toEqual({ ...query, include_descendants: true })
   expect(placeQueryOf({ ...list, inside: 'no' })).toEqual({ ...query, include_descendants: false })
+})
+
+test('what is misplaced is asked with the other filters by place', () => {
+  const query = { sort: 'asset_last_seen', misplaced: true }
+  expect(placeQueryOf({ ...NONE, misplaced: 'true' })).toEqual(query)
+  expect(placeQueryOf({ ...NONE, misplaced: 'true', q: 'fork' })).toEqual({ ...query, q: 'fork' })
+  expect(placeQueryOf({ ...NONE, misplaced: 'no', location: '7' })).not.toHaveProperty('misplaced')
 })
 
 test('at an instant everything is listed by place, and what was not seen for a time is of the time before it', () => {

@@ -10,18 +10,22 @@ export type AssetFilter = {
   /** `no`: without its sub-locations. */
   inside: string
   seen: string
+  /** `true`: only those that are not at home. */
+  misplaced: string
   /** An instant; empty for now. */
   at: string
 }
 
 export type List = AssetFilter & { sort: string }
 
+type ByPlace = Pick<List, 'location' | 'seen' | 'misplaced' | 'at'>
+
 /**
  * Whether a filter asks where or when assets were seen. Only the report knows that, and the report has neither types nor
  * assets that were never seen. An instant that cannot be read is not now: the API refuses it.
  */
-export const isByPlace = ({ location, seen, at }: Pick<List, 'location' | 'seen' | 'at'>): boolean =>
-  Number(location) > 0 || isNotSeen(seen) || at !== ''
+export const isByPlace = ({ location, seen, misplaced, at }: ByPlace): boolean =>
+  Number(location) > 0 || isNotSeen(seen) || misplaced === 'true' || at !== ''
 
 const SORTS: Readonly<Record<string, string>> = {
   external_key: 'asset_external_key',
@@ -32,7 +36,7 @@ const SORTS: Readonly<Record<string, string>> = {
  * The order of the list. By place it can do less, and without a filter by place it cannot sort by the last sighting: then
  * it is what was not seen for the longest time first, or by name.
  */
-export function sortOf(list: Pick<List, 'location' | 'seen' | 'at' | 'sort'>): string {
+export function sortOf(list: ByPlace & Pick<List, 'sort'>): string {
   const field = list.sort.replace(/^-/, '')
   if (isByPlace(list)) return Object.hasOwn(SORTS, field) ? list.sort : 'last_seen'
   return field === 'last_seen' ? 'name' : list.sort
@@ -40,13 +44,14 @@ export function sortOf(list: Pick<List, 'location' | 'seen' | 'at' | 'sort'>): s
 
 /** The filter, as the report takes it. Times before an instant count from it. */
 export function placeQueryOf(list: List, now = Date.now()) {
-  const { q, deleted, location, inside, seen, at } = list
+  const { q, deleted, location, inside, seen, misplaced, at } = list
   return {
     sort: sortOf(list).replace(/\w+/, (field) => SORTS[field] ?? field),
     ...(q !== '' && { q }),
     ...(deleted === 'true' && { include_deleted: true }),
     ...(Number(location) > 0 && { location_id: [Number(location)], include_descendants: inside !== 'no' }),
     ...(isNotSeen(seen) && { not_seen_since: notSeenSince(seen, Date.parse(at) || now) }),
+    ...(misplaced === 'true' && { misplaced: true }),
     ...(at !== '' && { at }),
   }
 }

@@ -5,6 +5,7 @@ import { beforeKeptHistory } from '../../../errors.ts'
 import type { CatalogView } from '../../../catalog/catalog-view.ts'
 import type { ReportDeps } from '../deps.ts'
 import { expandRows } from '../../../catalog/expand.queries.ts'
+import { homeFilter } from '../home.sql.ts'
 import { readAssetLocations } from './asset-locations.queries.ts'
 import { readAssetLocationsAt } from './at-instant.queries.ts'
 import { LATEST_FIRST, type AssetLocationsFilter } from './filter.ts'
@@ -26,7 +27,12 @@ export const reportHandlers = ({
     const { rows, total } = await (at === undefined
       ? readAssetLocations(db.forOrg(orgId), orgId, filter)
       : readAssetLocationsAt(longReads.forOrg(orgId), orgId, filter, at))
-    const data = await expandRows(db.forOrg(orgId), orgId, query.expand, rows, (row) => row.asset_id)
+    const data = await expandRows(
+      { db: db.forOrg(orgId), orgId, view },
+      query.expand,
+      rows,
+      (row) => row.asset_id,
+    )
     return { data, limit, offset, total_count: total }
   },
 })
@@ -45,6 +51,7 @@ function toFilter(view: CatalogView, orgId: number, query: AssetLocationsQuery):
     locationIds: query.location_id?.includes('none') ? 'none' : inside,
     notSeenSince: query.not_seen_since,
     q: query.q === '' ? undefined : query.q,
+    home: homeFilter(view, orgId, query),
   }
 }
 

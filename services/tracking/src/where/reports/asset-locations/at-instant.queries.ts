@@ -3,7 +3,7 @@ import type { Db } from '../../../db.ts'
 import { LOCATION_KEY, type Sql } from '../listed.sql.ts'
 import { readPage, type ReportPage } from './asset-locations.queries.ts'
 import { orderBy, type AssetLocationsFilter } from './filter.ts'
-import { isAtLocations, isNamed, isOldEnough, matchesSearch } from './filters.sql.ts'
+import { isAtLocations, isNamed, isOfHome, isOldEnough, matchesSearch } from './filters.sql.ts'
 import { unpackedAt, type SeenOfDay } from './packed-instant.queries.ts'
 import type { PageStatement } from './pages.sql.ts'
 
@@ -75,4 +75,5 @@ export const lastSeen = (orgId: number, filter: AssetLocationsFilter, at: Sql, o
          order by d.day desc limit 1)) row
       limit 1)
   ) p
-  where ${wasThere(orgId, filter, at)} and ${isOldEnough(filter)} and ${isAtLocations('p', orgId, filter)}`
+  where ${wasThere(orgId, filter, at)} and ${isOldEnough(filter)} and ${isAtLocations('p', orgId, filter)}
+    and ${isOfHome(orgId, filter, 'a.id')}`

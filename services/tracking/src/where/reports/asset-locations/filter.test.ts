@@ -19,6 +19,7 @@ const own: Required<Pick<AssetLocationsFilter, Own>> = {
   locationIds: 'none',
   notSeenSince: '2026-11-21T10:00:00Z',
   q: 'x',
+  home: { ids: [1] },
 }
 
 test('paging, order and what is listed at all are not filters', () => {

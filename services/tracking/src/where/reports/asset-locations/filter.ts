@@ -1,5 +1,6 @@
 import type { SortField } from '@whereabouts/contracts/rules/query'
 import { sql } from 'kysely'
+import type { HomeFilter } from '../home.sql.ts'
 import { LOCATION_KEY, type Sql } from '../listed.sql.ts'
 
 export type ReportSort = 'asset_last_seen' | 'asset_external_key' | 'location_external_key'
@@ -22,6 +23,8 @@ export type AssetLocationsFilter = {
   notSeenSince?: string | undefined
   /** Only assets at a location that is not deleted. */
   withLocationOnly?: boolean | undefined
+  /** Only assets with these homes, at home or not. */
+  home?: HomeFilter | undefined
   /** Part of a name, key or tag value, in any case. Not empty. */
   q?: string | undefined
 }
@@ -37,6 +40,9 @@ export const isFiltered = (filter: AssetLocationsFilter): boolean => namesOf(fil
 /** The statements that know only locations must not be used with any other filter. */
 export const isAtMostByLocation = (filter: AssetLocationsFilter): boolean =>
   namesOf(filter).every((name) => name === 'locationIds')
+
+export const isAtMostByHome = (filter: AssetLocationsFilter): boolean =>
+  namesOf(filter).every((name) => name === 'home')
 
 export const LATEST_FIRST: readonly SortField<ReportSort>[] = [{ field: 'asset_last_seen', descending: true }]
 

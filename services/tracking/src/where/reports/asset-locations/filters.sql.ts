@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { anyOf, containing, tagContaining } from '@whereabouts/db/sql-conditions'
+import { hasHome } from '../home.sql.ts'
 import { isListed, type Sql } from '../listed.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 
@@ -21,6 +22,10 @@ export function isAtLocations(
   return sql`${isRequested} and ${column} is not null and ${column} not in (
     select gone.id from location gone where gone.org_id = ${orgId} and gone.deleted_at is not null)`
 }
+
+/** The asset of position `p` has a requested home, and is at home or not as requested; `true` if nothing was. */
+export const isOfHome = (orgId: number, { home }: AssetLocationsFilter, id = 'p.asset_id'): Sql =>
+  hasHome(orgId, home, sql.ref(id), sql.raw('p.location_id'))
 
 /** Position `p` is older than requested; `true` if nothing was. */
 export const isOldEnough = ({ notSeenSince }: AssetLocationsFilter): Sql =>

@@ -1,16 +1,18 @@
 import type { AssetLocationRow } from '@whereabouts/contracts/resources/tracking/tracking'
 import { fixedPlan } from '@whereabouts/db/tenant/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
+import { countByHome, placesByHome } from '../home.sql.ts'
 import { isListed, LOCATION_KEY, type Sql } from '../listed.sql.ts'
 import {
   direction,
+  isAtMostByHome,
   isAtMostByLocation,
   isFiltered,
   orderBy,
   type AssetLocationsFilter,
   type ReportSort,
 } from './filter.ts'
-import { foundAssets, isAtLocations, isNamed, isOldEnough, matchesSearch } from './filters.sql.ts'
+import { foundAssets, isAtLocations, isNamed, isOfHome, isOldEnough, matchesSearch } from './filters.sql.ts'
 
 /** A whole statement for the rows of one page, in order. `total`: rows on all pages. */
 export type PageStatement = RawBuilder<AssetLocationRow & { total: number }>
@@ -39,7 +41,8 @@ export function walkedPage(orgId: number, filter: AssetLocationsFilter, total: S
       where a.org_id = ${orgId} and a.is_scanned and ${isListed('a', includeDeleted)} and ${
         isFiltered(filter) || filter.withLocationOnly
           ? sql`exists (select from position p
-              where p.org_id = ${orgId} and p.asset_id = a.id and ${isOldEnough(filter)} and ${isAt} offset 0)`
+              where p.org_id = ${orgId} and p.asset_id = a.id and ${isOldEnough(filter)} and ${isAt}
+                and ${isOfHome(orgId, filter, 'a.id')} offset 0)`
           : sql`true`
       } order by ${orderBy(sort, 'a.id')}`,
     // One location after the other.
@@ -70,11 +73,13 @@ export const sortedPage = (orgId: number, filter: AssetLocationsFilter): PageSta
   )
 
 /** The number of rows that match filters. */
-export const countMatching = (orgId: number, filter: AssetLocationsFilter): Sql =>
-  isAtMostByLocation(filter)
+export const countMatching = (orgId: number, filter: AssetLocationsFilter): Sql => {
+  if (filter.home && isAtMostByHome(filter)) return countByHome(orgId, filter.home, filter.includeDeleted)
+  return isAtMostByLocation(filter)
     ? sql`(select count(*) from asset_place s
         where s.org_id = ${orgId} and ${isAtLocations('s', orgId, filter)} and ${isListed('s', filter.includeDeleted)})`
     : sql`(select count(*) from (${matching(orgId, filter)}) p)`
+}
 
 /** By assets or by a search: the rows are found by these, and counted with the page. */
 export const isSelective = ({ assetIds, assetKeys, q }: AssetLocationsFilter): boolean =>
@@ -91,15 +96,18 @@ function matching(orgId: number, filter: AssetLocationsFilter): Sql {
     select * from position p where p.org_id = ${orgId} and p.asset_id = ${sql.ref(id)} offset 0) p`
   const isWanted = sql`p.minute > '-infinity' and ${isListed('p', filter.includeDeleted)} and ${isOldEnough(filter)}
     and ${isAtLocations('p', orgId, filter)}`
+  const isWantedHome = isOfHome(orgId, filter)
   const select = sql`select p.asset_id, p.observed_at, p.location_id from`
   if (assetIds || assetKeys)
     return sql`${select} asset a ${positionOf('a.id')}
-      where a.org_id = ${orgId} and ${isNamed(filter)} and ${matchesSearch(q)} and ${isWanted}`
+      where a.org_id = ${orgId} and ${isNamed(filter)} and ${matchesSearch(q)} and ${isWanted} and ${isWantedHome}`
   if (q !== undefined)
-    return sql`${select} (${foundAssets(orgId, filter)}) found ${positionOf('found.id')} where ${isWanted}`
+    return sql`${select} (${foundAssets(orgId, filter)}) found ${positionOf('found.id')} where ${isWanted} and ${isWantedHome}`
   if (locationIds && isAtMostByLocation(filter))
     return sql`${select} asset_place s ${positionOf('s.asset_id')}
       where s.org_id = ${orgId} and ${isAtLocations('s', orgId, filter)} and ${isWanted}`
+  if (filter.home)
+    return sql`${select} (${placesByHome(orgId, filter.home)}) s ${positionOf('s.asset_id')} where ${isWanted}`
   return positions(orgId, filter)
 }
 
@@ -108,7 +116,7 @@ function positions(orgId: number, filter: AssetLocationsFilter): Sql {
   const read = (isDeleted: Sql) => sql`
     select p.asset_id, p.observed_at, p.location_id from position p
     where p.org_id = ${orgId} and p.minute > '-infinity' and p.deleted_at ${isDeleted} and ${isListed('p', true)}
-      and ${isOldEnough(filter)} and ${isAtLocations('p', orgId, filter)}`
+      and ${isOldEnough(filter)} and ${isAtLocations('p', orgId, filter)} and ${isOfHome(orgId, filter)}`
   const live = read(sql`is null`)
   return filter.includeDeleted ? sql`${live} union all ${read(sql`is not null`)}` : live
 }
