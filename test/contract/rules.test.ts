@@ -1,4 +1,4 @@
-import { MOST_EXISTING, MOST_RULES, type RuleCreate } from '@whereabouts/contracts/resources/tracking/rules'
+import { MOST_EXISTING, MOST_RULES, type RuleCreate } from '@whereabouts/contracts/resources/rules/rules'
 import { describe, expect } from 'vitest'
 import type { Api } from './support/api.ts'
 import { catalogOf } from './support/catalog.ts'

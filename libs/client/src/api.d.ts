@@ -3995,6 +3995,7 @@ export interface components {
             location_identifier: string;
         };
         /**
+         * @description A new rule.
          * @example {
          *       "name": "Pallets that stay in Receiving",
          *       "kind": "stayed_longer_than",
@@ -4025,44 +4026,102 @@ export interface components {
         RuleCreate: {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description What it tells of. `entered`, `left`: a movement into or out of the places. `stayed_longer_than`: the time in them together. `missing_at`: what is not inside at a time of the day, also what was never seen. `not_seen_for`: what was not read for so long. `away_from_home`: what is not at its home. `reader_silent`: readers.
+             * @example stayed_longer_than
+             * @enum {string}
+             */
             kind: "entered" | "left" | "not_seen_for" | "stayed_longer_than" | "missing_at" | "away_from_home" | "reader_silent";
+            /**
+             * @description Whether it raises alerts. Default: true.
+             * @example true
+             */
             enabled?: boolean;
-            /** @enum {string} */
+            /**
+             * @description How bad it is. Default: `warning`.
+             * @example warning
+             * @enum {string}
+             */
             severity?: "info" | "warning" | "critical";
+            /** @description What it is about. Default: all assets. */
             scope?: components["schemas"]["RuleScopeInput"];
+            /** @description The times of its kind. */
             params?: components["schemas"]["RuleParamsInput"];
+            /**
+             * @description How long the condition must hold without a break. Default: 0.
+             * @example 0
+             */
             for_seconds?: number;
+            /** @description When alerts are raised. Null: at any time. What is true when the window opens is raised then. */
             schedule?: components["schemas"]["RuleScheduleInput"] | null;
+            /** @description How people and programs hear of it. */
             notify?: components["schemas"]["RuleNotifyInput"];
         };
+        /** @description What a rule is about. An empty list sets no condition. */
         RuleScopeInput: {
+            /** @description Assets. An empty list means any. A deleted asset matches nothing. */
             asset_ids?: number[];
             /** @description Types of assets. An empty list means any. */
             asset_types?: ("asset" | "person" | "inventory")[];
             /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
             location_ids?: number[];
+            /** @description Whether what is in these locations counts too. Default: true. */
             include_descendants?: boolean;
+            /** @description Readers, for `reader_silent` alone. An empty list means any. */
             reader_ids?: number[];
         };
+        /** @description The times of a rule, by its kind. */
         RuleParamsInput: {
+            /**
+             * @description Of `stayed_longer_than` and `not_seen_for`; of `reader_silent`, instead of the usual pauses of the reader.
+             * @example 14400
+             */
             seconds?: number | null;
-            /** @example 07:30 */
+            /**
+             * @description Of `missing_at`, in the time zone of the organization.
+             * @example 08:00
+             */
             time?: string | null;
+            /**
+             * @description Of `entered` and `left`: the alert is resolved after so long. Without it, by the opposite alone.
+             * @example 3600
+             */
             resolve_after_seconds?: number | null;
         };
+        /** @description When a rule raises alerts. */
         RuleScheduleInput: {
+            /**
+             * @description Days on which the window begins: 1 is Monday.
+             * @example [
+             *       1,
+             *       2,
+             *       3,
+             *       4,
+             *       5
+             *     ]
+             */
             days: number[];
-            /** @example 07:30 */
+            /**
+             * @description When it begins, in the time zone of the organization.
+             * @example 06:00
+             */
             from: string;
-            /** @example 07:30 */
+            /**
+             * @description When it ends: on the next day if it is earlier than `from`.
+             * @example 22:00
+             */
             to: string;
         };
+        /** @description How people and programs hear of an alert. */
         RuleNotifyInput: {
-            /** @description Which event it is. Ignore events with an unknown value. */
+            /**
+             * @description Whether `alert.raised` and `alert.resolved` are sent. Default: true.
+             * @example true
+             */
             event?: boolean;
         };
         /**
+         * @description What to change of a rule. What is absent stays.
          * @example {
          *       "enabled": false
          *     }
@@ -4070,25 +4129,63 @@ export interface components {
         RuleUpdate: {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name?: string;
-            /** @enum {string} */
+            /**
+             * @description What it tells of. `entered`, `left`: a movement into or out of the places. `stayed_longer_than`: the time in them together. `missing_at`: what is not inside at a time of the day, also what was never seen. `not_seen_for`: what was not read for so long. `away_from_home`: what is not at its home. `reader_silent`: readers.
+             * @example stayed_longer_than
+             * @enum {string}
+             */
             kind?: "entered" | "left" | "not_seen_for" | "stayed_longer_than" | "missing_at" | "away_from_home" | "reader_silent";
+            /**
+             * @description Whether it raises alerts. Default: true.
+             * @example true
+             */
             enabled?: boolean;
-            /** @enum {string} */
+            /**
+             * @description How bad it is. Default: `warning`.
+             * @example warning
+             * @enum {string}
+             */
             severity?: "info" | "warning" | "critical";
+            /** @description What it is about. Default: all assets. */
             scope?: components["schemas"]["RuleScopeInput"];
+            /** @description The times of its kind. */
             params?: components["schemas"]["RuleParamsInput"];
+            /**
+             * @description How long the condition must hold without a break. Default: 0.
+             * @example 0
+             */
             for_seconds?: number;
+            /** @description When alerts are raised. Null: at any time. What is true when the window opens is raised then. */
             schedule?: components["schemas"]["RuleScheduleUpdate"] | null;
+            /** @description How people and programs hear of it. */
             notify?: components["schemas"]["RuleNotifyInput"];
         };
+        /** @description What to change of a schedule. */
         RuleScheduleUpdate: {
+            /**
+             * @description Days on which the window begins: 1 is Monday.
+             * @example [
+             *       1,
+             *       2,
+             *       3,
+             *       4,
+             *       5
+             *     ]
+             */
             days?: number[];
-            /** @example 07:30 */
+            /**
+             * @description When it begins, in the time zone of the organization.
+             * @example 06:00
+             */
             from?: string;
-            /** @example 07:30 */
+            /**
+             * @description When it ends: on the next day if it is earlier than `from`.
+             * @example 22:00
+             */
             to?: string;
         };
         /**
+         * @description A rule, and the past that it looks at.
          * @example {
          *       "rule": {
          *         "name": "Left the yard",
@@ -4105,11 +4202,13 @@ export interface components {
             rule: components["schemas"]["RuleCreate"];
             /**
              * Format: date-time
+             * @description Where the past begins. Default: 7 days before `to`.
              * @example 2026-11-21T10:00:00.000Z
              */
             from?: string;
             /**
              * Format: date-time
+             * @description Where the past ends. Default: now.
              * @example 2026-11-21T10:00:00.000Z
              */
             to?: string;
@@ -4725,9 +4824,40 @@ export interface components {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
         };
+        /** @description An alert, as it was when the event was made. */
         AlertEventData: {
             alert: components["schemas"]["Alert"];
         };
+        /**
+         * @description Something that a rule has told.
+         * @example {
+         *       "id": 4503599627370501,
+         *       "rule": {
+         *         "id": 4503599627370500,
+         *         "name": "Pallets that stay in Receiving",
+         *         "kind": "stayed_longer_than",
+         *         "severity": "warning"
+         *       },
+         *       "subject": {
+         *         "type": "asset",
+         *         "id": 4503599627370497,
+         *         "external_key": "PALLET-7",
+         *         "name": "Pallet 7"
+         *       },
+         *       "location": {
+         *         "id": 4503599627370498,
+         *         "external_key": "RECEIVING",
+         *         "name": "Receiving"
+         *       },
+         *       "state": "raised",
+         *       "note": null,
+         *       "raised_at": "2026-11-21T14:00:00.000Z",
+         *       "acknowledged_at": null,
+         *       "acknowledged_by": null,
+         *       "resolved_at": null,
+         *       "resolved_because": null
+         *     }
+         */
         Alert: {
             /**
              * Format: int64
@@ -4740,24 +4870,32 @@ export interface components {
             /** @description The external key of the location. */
             location: components["schemas"]["AlertLocation"] | null;
             /**
-             * @description `failed`: all attempts were used. `dropped`: the endpoint was off, or its filter left the event out. Known values: `raised`, `acknowledged`, `resolved`.
+             * @description How far it is. Known values: `raised`, `acknowledged`, `resolved`.
              * @example raised
              */
             state: string;
+            /**
+             * @description What was noted with the acknowledgement.
+             * @example On my way
+             */
             note: string | null;
             /**
              * Format: date-time
+             * @description When the condition had held for `for_seconds`.
              * @example 2026-11-21T10:00:00.000Z
              */
             raised_at: string;
             /**
              * Format: date-time
+             * @description When somebody took note of it.
              * @example 2026-11-21T10:00:00.000Z
              */
             acknowledged_at: string | null;
+            /** @description Who took note of it first. */
             acknowledged_by: components["schemas"]["AlertAcknowledger"] | null;
             /**
              * Format: date-time
+             * @description When it was over. Null while it is open.
              * @example 2026-11-21T10:00:00.000Z
              */
             resolved_at: string | null;
@@ -4767,6 +4905,7 @@ export interface components {
              */
             resolved_because: string | null;
         };
+        /** @description The rule of an alert, with the severity that it had then. */
         AlertRule: {
             /**
              * Format: int64
@@ -4787,6 +4926,15 @@ export interface components {
              */
             severity: string;
         };
+        /**
+         * @description What an alert is about: an asset, a reader, or the rule itself.
+         * @example {
+         *       "type": "asset",
+         *       "id": 4503599627370497,
+         *       "external_key": "PALLET-7",
+         *       "name": "Pallet 7"
+         *     }
+         */
         AlertSubject: {
             /**
              * @description The kind of asset. Known values: `asset`, `reader`, `rule`.
@@ -4806,6 +4954,14 @@ export interface components {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
         };
+        /**
+         * @description Where it happened.
+         * @example {
+         *       "id": 4503599627370498,
+         *       "external_key": "RECEIVING",
+         *       "name": "Receiving"
+         *     }
+         */
         AlertLocation: {
             /**
              * Format: int64
@@ -4818,6 +4974,7 @@ export interface components {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
         };
+        /** @description Who acknowledged an alert. What is unknown is null. */
         AlertAcknowledger: {
             /**
              * @description The kind of asset. Known values: `user`, `key`.
@@ -6924,6 +7081,49 @@ export interface components {
              */
             timestamp: string;
         };
+        /**
+         * @description What to tell, and of what.
+         * @example {
+         *       "id": 4503599627370500,
+         *       "name": "Pallets that stay in Receiving",
+         *       "kind": "stayed_longer_than",
+         *       "enabled": true,
+         *       "severity": "warning",
+         *       "scope": {
+         *         "asset_ids": [],
+         *         "asset_types": [
+         *           "inventory"
+         *         ],
+         *         "location_ids": [
+         *           4503599627370498
+         *         ],
+         *         "include_descendants": true,
+         *         "reader_ids": []
+         *       },
+         *       "params": {
+         *         "seconds": 14400
+         *       },
+         *       "for_seconds": 0,
+         *       "schedule": {
+         *         "days": [
+         *           1,
+         *           2,
+         *           3,
+         *           4,
+         *           5
+         *         ],
+         *         "from": "06:00",
+         *         "to": "22:00"
+         *       },
+         *       "notify": {
+         *         "event": true
+         *       },
+         *       "problem": null,
+         *       "open_alerts": 2,
+         *       "created_at": "2026-11-21T10:00:00.000Z",
+         *       "updated_at": "2026-11-21T10:00:00.000Z"
+         *     }
+         */
         Rule: {
             /**
              * Format: int64
@@ -6931,13 +7131,20 @@ export interface components {
              * @example 4503599627370497
              */
             id: number;
-            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            /**
+             * @description What people call the rule.
+             * @example Pallets that stay in Receiving
+             */
             name: string;
             /**
              * @description Known values: `entered`, `left`, `not_seen_for`, `stayed_longer_than`, `missing_at`, `away_from_home`, `reader_silent`.
              * @example entered
              */
             kind: string;
+            /**
+             * @description Whether it raises alerts. Default: true.
+             * @example true
+             */
             enabled: boolean;
             /**
              * @description Known values: `info`, `warning`, `critical`.
@@ -6946,7 +7153,12 @@ export interface components {
             severity: string;
             scope: components["schemas"]["RuleScope"];
             params: components["schemas"]["RuleParams"];
+            /**
+             * @description How long the condition must hold without a break. Default: 0.
+             * @example 0
+             */
             for_seconds: number;
+            /** @description When alerts are raised. Null: at any time. What is true when the window opens is raised then. */
             schedule: components["schemas"]["RuleSchedule"] | null;
             notify: components["schemas"]["RuleNotify"];
             /**
@@ -6954,6 +7166,10 @@ export interface components {
              * @example scope_empty
              */
             problem: string | null;
+            /**
+             * @description Alerts that are not resolved.
+             * @example 2
+             */
             open_alerts: number;
             /**
              * Format: date-time
@@ -6968,19 +7184,35 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description An empty list is no condition. An id that was deleted stays, and matches nothing. */
+        /** @description An empty list sets no condition. An id that was deleted stays, and matches nothing. */
         RuleScope: {
+            /** @description Assets. An empty list means any. A deleted asset matches nothing. */
             asset_ids: number[];
             /** @description Types of assets. An empty list means any. */
             asset_types: string[];
             /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
             location_ids: number[];
+            /** @description Whether what is in these locations counts too. Default: true. */
             include_descendants: boolean;
+            /** @description Readers, for `reader_silent` alone. An empty list means any. */
             reader_ids: number[];
         };
+        /** @description The times of a rule, by its kind. */
         RuleParams: {
+            /**
+             * @description Of `stayed_longer_than` and `not_seen_for`; of `reader_silent`, instead of the usual pauses of the reader.
+             * @example 14400
+             */
             seconds?: number;
+            /**
+             * @description Of `missing_at`, in the time zone of the organization.
+             * @example 08:00
+             */
             time?: string;
+            /**
+             * @description Of `entered` and `left`: the alert is resolved after so long. Without it, by the opposite alone.
+             * @example 3600
+             */
             resolve_after_seconds?: number;
         };
         /**
@@ -6998,47 +7230,85 @@ export interface components {
          *     }
          */
         RuleSchedule: {
+            /**
+             * @description Days on which the window begins: 1 is Monday.
+             * @example [
+             *       1,
+             *       2,
+             *       3,
+             *       4,
+             *       5
+             *     ]
+             */
             days: number[];
+            /**
+             * @description When it begins, in the time zone of the organization.
+             * @example 06:00
+             */
             from: string;
+            /**
+             * @description When it ends: on the next day if it is earlier than `from`.
+             * @example 22:00
+             */
             to: string;
         };
+        /** @description How people and programs hear of an alert. */
         RuleNotify: {
-            /** @description Whether `alert.raised` and `alert.resolved` are sent. */
+            /**
+             * @description Whether `alert.raised` and `alert.resolved` are sent. Default: true.
+             * @example true
+             */
             event: boolean;
         };
+        /** @description What a rule would raise now, and would have raised. */
         RulePreview: {
             now: components["schemas"]["RulePreviewNow"];
             /** @description Null for `reader_silent`, of which no past is kept. */
             past: components["schemas"]["RulePreviewPast"] | null;
         };
+        /** @description What is true now. */
         RulePreviewNow: {
             /** @description What is true now, and would be raised at once. */
             count: number;
+            /** @description Up to 50 of them. */
             subjects: components["schemas"]["AlertSubject"][];
         };
+        /** @description What would have been raised. */
         RulePreviewPast: {
             /** @description Alerts that would have been raised. */
             count: number;
+            /** @description The 100 newest. */
             alerts: components["schemas"]["PreviewedAlert"][];
         };
+        /** @description An alert that would have been raised. */
         PreviewedAlert: {
             subject: components["schemas"]["AlertSubject"];
             /** @description The external key of the location. */
             location: components["schemas"]["AlertLocation"] | null;
             /**
              * Format: date-time
+             * @description When the condition had held for `for_seconds`.
              * @example 2026-11-21T10:00:00.000Z
              */
             raised_at: string;
             /**
              * Format: date-time
+             * @description When it was over. Null if it was not until `to`.
              * @example 2026-11-21T10:00:00.000Z
              */
             resolved_at: string | null;
+            /**
+             * @description Why it was over.
+             * @example condition
+             */
             resolved_because: string | null;
         };
+        /** @description How many alerts were acknowledged. */
         AcknowledgedAlerts: {
-            /** @description How many events these are. */
+            /**
+             * @description Alerts that were open.
+             * @example 1
+             */
             count: number;
         };
         ListedReader: {
@@ -16124,6 +16394,7 @@ export interface operations {
                 offset?: number;
                 /** @description Repeatable: one of the values matches. */
                 kind?: ("entered" | "left" | "not_seen_for" | "stayed_longer_than" | "missing_at" | "away_from_home" | "reader_silent")[];
+                /** @description Those that are switched on, or off. */
                 enabled?: boolean;
                 /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
@@ -16154,38 +16425,42 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "id": 4503599627370497,
-                     *           "name": "no example",
-                     *           "kind": "entered",
+                     *           "id": 4503599627370500,
+                     *           "name": "Pallets that stay in Receiving",
+                     *           "kind": "stayed_longer_than",
                      *           "enabled": true,
-                     *           "severity": "info",
+                     *           "severity": "warning",
                      *           "scope": {
-                     *             "asset_ids": [
-                     *               4503599627370497
-                     *             ],
+                     *             "asset_ids": [],
                      *             "asset_types": [
-                     *               "asset"
+                     *               "inventory"
                      *             ],
                      *             "location_ids": [
-                     *               4503599627370497
+                     *               4503599627370498
                      *             ],
                      *             "include_descendants": true,
-                     *             "reader_ids": [
-                     *               4503599627370497
-                     *             ]
+                     *             "reader_ids": []
                      *           },
                      *           "params": {
-                     *             "seconds": 1,
-                     *             "time": "no example",
-                     *             "resolve_after_seconds": 1
+                     *             "seconds": 14400
                      *           },
-                     *           "for_seconds": 1,
-                     *           "schedule": null,
+                     *           "for_seconds": 0,
+                     *           "schedule": {
+                     *             "days": [
+                     *               1,
+                     *               2,
+                     *               3,
+                     *               4,
+                     *               5
+                     *             ],
+                     *             "from": "06:00",
+                     *             "to": "22:00"
+                     *           },
                      *           "notify": {
                      *             "event": true
                      *           },
                      *           "problem": null,
-                     *           "open_alerts": 1,
+                     *           "open_alerts": 2,
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "updated_at": "2026-11-21T10:00:00.000Z"
                      *         }
@@ -16268,11 +16543,11 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "id": 4503599627370497,
+                     *         "id": 4503599627370500,
                      *         "name": "Pallets that stay in Receiving",
                      *         "kind": "stayed_longer_than",
                      *         "enabled": true,
-                     *         "severity": "info",
+                     *         "severity": "warning",
                      *         "scope": {
                      *           "asset_types": [
                      *             "inventory"
@@ -16284,7 +16559,7 @@ export interface operations {
                      *         "params": {
                      *           "seconds": 14400
                      *         },
-                     *         "for_seconds": 1,
+                     *         "for_seconds": 0,
                      *         "schedule": {
                      *           "days": [
                      *             1,
@@ -16300,7 +16575,7 @@ export interface operations {
                      *           "event": true
                      *         },
                      *         "problem": null,
-                     *         "open_alerts": 1,
+                     *         "open_alerts": 2,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -16329,6 +16604,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the rule. */
                 rule_id: number;
             };
             cookie?: never;
@@ -16349,38 +16625,42 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "id": 4503599627370497,
-                     *         "name": "no example",
-                     *         "kind": "entered",
+                     *         "id": 4503599627370500,
+                     *         "name": "Pallets that stay in Receiving",
+                     *         "kind": "stayed_longer_than",
                      *         "enabled": true,
-                     *         "severity": "info",
+                     *         "severity": "warning",
                      *         "scope": {
-                     *           "asset_ids": [
-                     *             4503599627370497
-                     *           ],
+                     *           "asset_ids": [],
                      *           "asset_types": [
-                     *             "asset"
+                     *             "inventory"
                      *           ],
                      *           "location_ids": [
-                     *             4503599627370497
+                     *             4503599627370498
                      *           ],
                      *           "include_descendants": true,
-                     *           "reader_ids": [
-                     *             4503599627370497
-                     *           ]
+                     *           "reader_ids": []
                      *         },
                      *         "params": {
-                     *           "seconds": 1,
-                     *           "time": "no example",
-                     *           "resolve_after_seconds": 1
+                     *           "seconds": 14400
                      *         },
-                     *         "for_seconds": 1,
-                     *         "schedule": null,
+                     *         "for_seconds": 0,
+                     *         "schedule": {
+                     *           "days": [
+                     *             1,
+                     *             2,
+                     *             3,
+                     *             4,
+                     *             5
+                     *           ],
+                     *           "from": "06:00",
+                     *           "to": "22:00"
+                     *         },
                      *         "notify": {
                      *           "event": true
                      *         },
                      *         "problem": null,
-                     *         "open_alerts": 1,
+                     *         "open_alerts": 2,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -16407,6 +16687,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the rule. */
                 rule_id: number;
             };
             cookie?: never;
@@ -16442,6 +16723,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the rule. */
                 rule_id: number;
             };
             cookie?: never;
@@ -16467,38 +16749,42 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "id": 4503599627370497,
-                     *         "name": "no example",
-                     *         "kind": "entered",
+                     *         "id": 4503599627370500,
+                     *         "name": "Pallets that stay in Receiving",
+                     *         "kind": "stayed_longer_than",
                      *         "enabled": false,
-                     *         "severity": "info",
+                     *         "severity": "warning",
                      *         "scope": {
-                     *           "asset_ids": [
-                     *             4503599627370497
-                     *           ],
+                     *           "asset_ids": [],
                      *           "asset_types": [
-                     *             "asset"
+                     *             "inventory"
                      *           ],
                      *           "location_ids": [
-                     *             4503599627370497
+                     *             4503599627370498
                      *           ],
                      *           "include_descendants": true,
-                     *           "reader_ids": [
-                     *             4503599627370497
-                     *           ]
+                     *           "reader_ids": []
                      *         },
                      *         "params": {
-                     *           "seconds": 1,
-                     *           "time": "no example",
-                     *           "resolve_after_seconds": 1
+                     *           "seconds": 14400
                      *         },
-                     *         "for_seconds": 1,
-                     *         "schedule": null,
+                     *         "for_seconds": 0,
+                     *         "schedule": {
+                     *           "days": [
+                     *             1,
+                     *             2,
+                     *             3,
+                     *             4,
+                     *             5
+                     *           ],
+                     *           "from": "06:00",
+                     *           "to": "22:00"
+                     *         },
                      *         "notify": {
                      *           "event": true
                      *         },
                      *         "problem": null,
-                     *         "open_alerts": 1,
+                     *         "open_alerts": 2,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -16565,9 +16851,8 @@ export interface operations {
                      *             {
                      *               "type": "asset",
                      *               "id": 4503599627370497,
-                     *               "external_key": "no example",
-                     *               "reader_key": "no example",
-                     *               "name": "no example"
+                     *               "external_key": "PALLET-7",
+                     *               "name": "Pallet 7"
                      *             }
                      *           ]
                      *         },
@@ -16637,24 +16922,27 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "id": 4503599627370497,
+                     *           "id": 4503599627370501,
                      *           "rule": {
-                     *             "id": 4503599627370497,
-                     *             "name": "no example",
-                     *             "kind": "entered",
-                     *             "severity": "info"
+                     *             "id": 4503599627370500,
+                     *             "name": "Pallets that stay in Receiving",
+                     *             "kind": "stayed_longer_than",
+                     *             "severity": "warning"
                      *           },
                      *           "subject": {
                      *             "type": "asset",
                      *             "id": 4503599627370497,
-                     *             "external_key": "no example",
-                     *             "reader_key": "no example",
-                     *             "name": "no example"
+                     *             "external_key": "PALLET-7",
+                     *             "name": "Pallet 7"
                      *           },
-                     *           "location": null,
+                     *           "location": {
+                     *             "id": 4503599627370498,
+                     *             "external_key": "RECEIVING",
+                     *             "name": "Receiving"
+                     *           },
                      *           "state": "raised",
                      *           "note": null,
-                     *           "raised_at": "2026-11-21T10:00:00.000Z",
+                     *           "raised_at": "2026-11-21T14:00:00.000Z",
                      *           "acknowledged_at": null,
                      *           "acknowledged_by": null,
                      *           "resolved_at": null,
@@ -16686,6 +16974,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the alert. */
                 alert_id: number;
             };
             cookie?: never;
@@ -16706,24 +16995,27 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "id": 4503599627370497,
+                     *         "id": 4503599627370501,
                      *         "rule": {
-                     *           "id": 4503599627370497,
-                     *           "name": "no example",
-                     *           "kind": "entered",
-                     *           "severity": "info"
+                     *           "id": 4503599627370500,
+                     *           "name": "Pallets that stay in Receiving",
+                     *           "kind": "stayed_longer_than",
+                     *           "severity": "warning"
                      *         },
                      *         "subject": {
                      *           "type": "asset",
                      *           "id": 4503599627370497,
-                     *           "external_key": "no example",
-                     *           "reader_key": "no example",
-                     *           "name": "no example"
+                     *           "external_key": "PALLET-7",
+                     *           "name": "Pallet 7"
                      *         },
-                     *         "location": null,
+                     *         "location": {
+                     *           "id": 4503599627370498,
+                     *           "external_key": "RECEIVING",
+                     *           "name": "Receiving"
+                     *         },
                      *         "state": "raised",
                      *         "note": null,
-                     *         "raised_at": "2026-11-21T10:00:00.000Z",
+                     *         "raised_at": "2026-11-21T14:00:00.000Z",
                      *         "acknowledged_at": null,
                      *         "acknowledged_by": null,
                      *         "resolved_at": null,
@@ -16752,6 +17044,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the alert. */
                 alert_id: number;
             };
             cookie?: never;
@@ -16779,24 +17072,27 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "id": 4503599627370497,
+                     *         "id": 4503599627370501,
                      *         "rule": {
-                     *           "id": 4503599627370497,
-                     *           "name": "no example",
-                     *           "kind": "entered",
-                     *           "severity": "info"
+                     *           "id": 4503599627370500,
+                     *           "name": "Pallets that stay in Receiving",
+                     *           "kind": "stayed_longer_than",
+                     *           "severity": "warning"
                      *         },
                      *         "subject": {
                      *           "type": "asset",
                      *           "id": 4503599627370497,
-                     *           "external_key": "no example",
-                     *           "reader_key": "no example",
-                     *           "name": "no example"
+                     *           "external_key": "PALLET-7",
+                     *           "name": "Pallet 7"
                      *         },
-                     *         "location": null,
+                     *         "location": {
+                     *           "id": 4503599627370498,
+                     *           "external_key": "RECEIVING",
+                     *           "name": "Receiving"
+                     *         },
                      *         "state": "raised",
                      *         "note": "On my way",
-                     *         "raised_at": "2026-11-21T10:00:00.000Z",
+                     *         "raised_at": "2026-11-21T14:00:00.000Z",
                      *         "acknowledged_at": null,
                      *         "acknowledged_by": null,
                      *         "resolved_at": null,

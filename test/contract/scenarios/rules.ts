@@ -1,4 +1,4 @@
-import { MOST_EXISTING } from '@whereabouts/contracts/resources/tracking/rules'
+import { MOST_EXISTING } from '@whereabouts/contracts/resources/rules/rules'
 import { expect } from 'vitest'
 import { newOrganization, succeed } from '../support/organization.ts'
 import { newUnseenAssets, raiseAlert, saveAt } from '../support/rules.ts'

@@ -53,7 +53,27 @@ export const AlertView = z
     resolved_at: WireInstant.nullable().meta({ description: 'When it was over. Null while it is open.' }),
     resolved_because: openEnum(resolvedBecause).nullable(),
   })
-  .meta({ id: 'Alert' })
+  .meta({
+    id: 'Alert',
+    example: {
+      id: 4503599627370501,
+      rule: {
+        id: 4503599627370500,
+        name: 'Pallets that stay in Receiving',
+        kind: 'stayed_longer_than',
+        severity: 'warning',
+      },
+      subject: { type: 'asset', id: 4503599627370497, external_key: 'PALLET-7', name: 'Pallet 7' },
+      location: { id: 4503599627370498, external_key: 'RECEIVING', name: 'Receiving' },
+      state: 'raised',
+      note: null,
+      raised_at: '2026-11-21T14:00:00.000Z',
+      acknowledged_at: null,
+      acknowledged_by: null,
+      resolved_at: null,
+      resolved_because: null,
+    },
+  })
 export type AlertView = z.infer<typeof AlertView>
 
 export const AlertsQuery = z.strictObject({

@@ -220,7 +220,31 @@ export const RuleView = z
     created_at: WireInstant,
     updated_at: WireInstant,
   })
-  .meta({ id: 'Rule' })
+  .meta({
+    id: 'Rule',
+    example: {
+      id: 4503599627370500,
+      name: 'Pallets that stay in Receiving',
+      kind: 'stayed_longer_than',
+      enabled: true,
+      severity: 'warning',
+      scope: {
+        asset_ids: [],
+        asset_types: ['inventory'],
+        location_ids: [4503599627370498],
+        include_descendants: true,
+        reader_ids: [],
+      },
+      params: { seconds: 14_400 },
+      for_seconds: 0,
+      schedule: { days: [1, 2, 3, 4, 5], from: '06:00', to: '22:00' },
+      notify: { event: true },
+      problem: null,
+      open_alerts: 2,
+      created_at: '2026-11-21T10:00:00.000Z',
+      updated_at: '2026-11-21T10:00:00.000Z',
+    },
+  })
 export type RuleView = z.infer<typeof RuleView>
 
 export const RuleCreate = z
@@ -271,12 +295,16 @@ export const AlertSubject = z
     reader_key: z.string().optional(),
     name: z.string(),
   })
-  .meta({ id: 'AlertSubject' })
+  .meta({
+    id: 'AlertSubject',
+    example: { type: 'asset', id: 4503599627370497, external_key: 'PALLET-7', name: 'Pallet 7' },
+  })
 export type AlertSubject = z.infer<typeof AlertSubject>
 
-export const AlertLocation = z
-  .object({ id: Id, external_key: z.string(), name: z.string() })
-  .meta({ id: 'AlertLocation' })
+export const AlertLocation = z.object({ id: Id, external_key: z.string(), name: z.string() }).meta({
+  id: 'AlertLocation',
+  example: { id: 4503599627370498, external_key: 'RECEIVING', name: 'Receiving' },
+})
 
 export const MOST_PREVIEWED_SUBJECTS = 50
 export const MOST_PREVIEWED_ALERTS = 100
