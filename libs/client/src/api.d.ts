@@ -4603,6 +4603,10 @@ export interface components {
             deleted_at: string | null;
             /** @description The tags of the resource, at most 200. */
             tags: components["schemas"]["Tag"][];
+            /** @description With `expand=home`: the home of the asset. Null if it has none, or if it was deleted since. */
+            home_location?: components["schemas"]["ExpandedThing"] | null;
+            /** @description With `expand=home`: whether the asset is at its home or below it. Null if it has no home or no location, or if either was deleted since. */
+            is_home?: boolean | null;
         };
         /**
          * @description A label that readers read, on one asset or location.
@@ -4667,6 +4671,26 @@ export interface components {
             filter: number | null;
             /** @description The serial number, for `sgln-96` the extension. Null for `sscc-96` and `giai-96`, which have none. */
             serial: string | null;
+        };
+        /**
+         * @description The asset or location of a row as it is now, with `expand`.
+         * @example {
+         *       "id": 4503599627370497,
+         *       "external_key": "FORKLIFT-7",
+         *       "name": "Forklift 7"
+         *     }
+         */
+        ExpandedThing: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
         };
         /** @description The asset as the API shows it, and the names of the fields that changed. */
         AssetUpdatedData: {
@@ -5952,98 +5976,6 @@ export interface components {
             fields?: components["schemas"]["FieldError"][];
             /** @description Only on `conflict`: what has the key or the tag. */
             conflict?: components["schemas"]["ErrorConflict"];
-        };
-        ListedAsset: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /**
-             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
-             * @example FORKLIFT-7
-             */
-            external_key: string;
-            /**
-             * @description The name for people, on one line. Without control characters, and without white space at its ends.
-             * @example Forklift 7
-             */
-            name: string;
-            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
-            description: string | null;
-            /**
-             * @description The kind of asset. Known values: `asset`, `person`, `inventory`.
-             * @example asset
-             */
-            type: string;
-            metadata: components["schemas"]["Metadata"];
-            /**
-             * Format: int64
-             * @description The id of the location where the asset belongs. Null if it has no home.
-             * @example 4503599627370497
-             */
-            home_location_id: number | null;
-            /** @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since. */
-            home_location_external_key: string | null;
-            /** @description A filter of lists. It hides nothing by itself. */
-            is_active: boolean;
-            /**
-             * Format: date-time
-             * @description Start of the validity. Lists omit the resource before it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_from: string;
-            /**
-             * Format: date-time
-             * @description End of the validity. Lists omit the resource after it. Null: no end.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_to: string | null;
-            /**
-             * Format: date-time
-             * @description When the resource was created.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When the resource was last changed. Attaching and removing tags does not change it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            updated_at: string;
-            /**
-             * Format: date-time
-             * @description When the resource was deleted. Null if it is not deleted.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            deleted_at: string | null;
-            /** @description The tags of the resource, at most 200. */
-            tags: components["schemas"]["Tag"][];
-            /** @description With `expand=home`: the home of the asset. Null if it has none, or if it was deleted since. */
-            home_location?: components["schemas"]["ExpandedThing"] | null;
-            /** @description With `expand=home`: whether the asset is at its home or below it. Null if it has no home or no location, or if either was deleted since. */
-            is_home?: boolean | null;
-        };
-        /**
-         * @description The asset or location of a row as it is now, with `expand`.
-         * @example {
-         *       "id": 4503599627370497,
-         *       "external_key": "FORKLIFT-7",
-         *       "name": "Forklift 7"
-         *     }
-         */
-        ExpandedThing: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
-            external_key: string;
-            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
-            name: string;
         };
         LocationOfBranch: {
             /**
@@ -8661,10 +8593,10 @@ export interface components {
             /** @description The content of the response. */
             data: components["schemas"]["BatchResult"][];
         };
-        /** @description A page of a list of `ListedAsset`. */
-        ListedAssetPage: {
+        /** @description A page of a list of `Asset`. */
+        AssetPage: {
             /** @description The content of the response. */
-            data: components["schemas"]["ListedAsset"][];
+            data: components["schemas"]["Asset"][];
             /**
              * @description The limit of the request.
              * @example 50
@@ -10660,7 +10592,9 @@ export interface operations {
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "timezone": "Europe/Berlin",
                      *         "retention_days": {
-                     *           "person": 30
+                     *           "asset": null,
+                     *           "person": 30,
+                     *           "inventory": null
                      *         }
                      *       }
                      *     }
@@ -12414,7 +12348,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": components["schemas"]["ListedAssetPage"];
+                    "application/json": components["schemas"]["AssetPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -12505,7 +12439,9 @@ export interface operations {
                      *               "serial": "6789"
                      *             }
                      *           }
-                     *         ]
+                     *         ],
+                     *         "home_location": null,
+                     *         "is_home": null
                      *       }
                      *     }
                      */
@@ -12586,7 +12522,9 @@ export interface operations {
                      *               "serial": "6789"
                      *             }
                      *           }
-                     *         ]
+                     *         ],
+                     *         "home_location": null,
+                     *         "is_home": null
                      *       }
                      *     }
                      */
@@ -12725,7 +12663,9 @@ export interface operations {
                      *               "serial": "6789"
                      *             }
                      *           }
-                     *         ]
+                     *         ],
+                     *         "home_location": null,
+                     *         "is_home": null
                      *       }
                      *     }
                      */
@@ -12809,7 +12749,9 @@ export interface operations {
                      *               "serial": "6789"
                      *             }
                      *           }
-                     *         ]
+                     *         ],
+                     *         "home_location": null,
+                     *         "is_home": null
                      *       },
                      *       "descendant_count_affected": 0
                      *     }
@@ -13789,7 +13731,9 @@ export interface operations {
                      *                 "serial": "6789"
                      *               }
                      *             }
-                     *           ]
+                     *           ],
+                     *           "home_location": null,
+                     *           "is_home": null
                      *         }
                      *       }
                      *     }
@@ -13871,7 +13815,9 @@ export interface operations {
                      *               "serial": "6789"
                      *             }
                      *           }
-                     *         ]
+                     *         ],
+                     *         "home_location": null,
+                     *         "is_home": null
                      *       },
                      *       "tags_not_restored": [
                      *         {
@@ -16549,12 +16495,15 @@ export interface operations {
                      *         "enabled": true,
                      *         "severity": "warning",
                      *         "scope": {
+                     *           "asset_ids": [],
                      *           "asset_types": [
                      *             "inventory"
                      *           ],
                      *           "location_ids": [
                      *             4503599627370498
-                     *           ]
+                     *           ],
+                     *           "include_descendants": true,
+                     *           "reader_ids": []
                      *         },
                      *         "params": {
                      *           "seconds": 14400

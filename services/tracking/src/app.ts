@@ -61,6 +61,7 @@ import { Retentions } from './positions/retention/retentions.ts'
 import { RecentMinutes } from './ingest/places/recent-minutes.ts'
 import { alertHandlers, type AlertDeps } from './rules/alerts/alerts.handlers.ts'
 import { rulePreviewHandlers, type RulePreviewDeps } from './rules/preview/preview.handlers.ts'
+import { liveFinder } from './rules/settings/scope-ids.queries.ts'
 import { RuleBook } from './rules/settings/rule-book.ts'
 import { ruleHandlers, type RuleSettingDeps } from './rules/settings/rules.handlers.ts'
 import { RULES_CHANNEL } from './rules/settings/rules.queries.ts'
@@ -148,6 +149,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     findLocation: locationFinder(finders),
     rulesOf,
     book,
+    findLive: liveFinder(view, finders.resolver),
     zoneOf: (orgId) => retentions.zoneOf(orgId),
     wakeOutbox,
     live,

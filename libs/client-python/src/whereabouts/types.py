@@ -261,7 +261,7 @@ class AssetCreatedData(TypedDict):
     asset: Asset
 
 
-class Asset(TypedDict):
+class _AssetRequired(TypedDict):
     id: int
     external_key: str
     name: str
@@ -277,6 +277,11 @@ class Asset(TypedDict):
     updated_at: str
     deleted_at: Optional[str]
     tags: List[Tag]
+
+
+class Asset(_AssetRequired, total=False):
+    home_location: Optional[ExpandedThing]
+    is_home: Optional[bool]
 
 
 class _TagRequired(TypedDict):
@@ -296,6 +301,12 @@ class Epc(TypedDict):
     company_prefix: str
     filter: Optional[int]
     serial: Optional[str]
+
+
+class ExpandedThing(TypedDict):
+    id: int
+    external_key: str
+    name: str
 
 
 class AssetUpdatedData(TypedDict):
@@ -562,35 +573,6 @@ class _BatchItemErrorRequired(TypedDict):
 class BatchItemError(_BatchItemErrorRequired, total=False):
     fields: List[FieldError]
     conflict: ErrorConflict
-
-
-class _ListedAssetRequired(TypedDict):
-    id: int
-    external_key: str
-    name: str
-    description: Optional[str]
-    type: str
-    metadata: Metadata
-    home_location_id: Optional[int]
-    home_location_external_key: Optional[str]
-    is_active: bool
-    valid_from: str
-    valid_to: Optional[str]
-    created_at: str
-    updated_at: str
-    deleted_at: Optional[str]
-    tags: List[Tag]
-
-
-class ListedAsset(_ListedAssetRequired, total=False):
-    home_location: Optional[ExpandedThing]
-    is_home: Optional[bool]
-
-
-class ExpandedThing(TypedDict):
-    id: int
-    external_key: str
-    name: str
 
 
 class _HistoryRowRequired(TypedDict):
@@ -1049,8 +1031,8 @@ class BatchResultList(TypedDict):
     data: List[BatchResult]
 
 
-class ListedAssetPage(TypedDict):
-    data: List[ListedAsset]
+class AssetPage(TypedDict):
+    data: List[Asset]
     limit: int
     offset: int
     total_count: int

@@ -16,7 +16,7 @@ import { previewTooLarge, tooManyPreviews } from '../../errors.ts'
 import type { ReplayedAlert } from '../decide/replay.ts'
 import type { RuleBook } from '../settings/rule-book.ts'
 import { newSettings, settingProblems } from '../settings/rule-settings.ts'
-import { unknownIds } from '../settings/scope-ids.queries.ts'
+import { unknownIds, type FindLive } from '../settings/scope-ids.queries.ts'
 import { countExisting, draftOf } from './existing.ts'
 import { replayPast } from './preview.ts'
 
@@ -24,6 +24,7 @@ export type RulePreviewDeps = {
   /** For reads that may take seconds. */
   longReads: TenantDatabase<Tables>
   book: RuleBook
+  findLive: FindLive
   view: CatalogView
   now?: () => number
 }
@@ -37,6 +38,7 @@ const AT_ONCE = 2
 export function rulePreviewHandlers({
   longReads,
   book,
+  findLive,
   view,
   now = Date.now,
 }: RulePreviewDeps): Pick<Handlers<'tracking'>, 'previewRule'> {
@@ -45,7 +47,10 @@ export function rulePreviewHandlers({
     async previewRule({ principal: { orgId }, body }) {
       const settings = newSettings(body.rule)
       const db = longReads.forOrg(orgId)
-      const problems = [...settingProblems(settings), ...(await unknownIds(db, orgId, settings.scope))]
+      const problems = [
+        ...settingProblems(settings),
+        ...(await unknownIds(db, findLive, orgId, { scope: settings.scope })),
+      ]
       rejectIfAny(problems.map(inRule))
       const nowMs = now()
       const span = spanOf(body, nowMs)

@@ -38,7 +38,12 @@ export function compileRule(row: RuleRow, view: CatalogView, zone: string): Comp
     covers: (assetId) => coversDeleted(assetId) && view.asset(orgId, assetId)?.deleted !== true,
     coversDeleted,
     places,
-    isAtHome: () => null,
+    isAtHome: (assetId, locationId) => {
+      const homeId = view.homeOf(orgId, assetId)
+      const isLive = (id: number) => view.location(orgId, id)?.deleted === false
+      if (homeId === null || locationId === null || !isLive(homeId) || !isLive(locationId)) return null
+      return view.withAncestors(orgId, [locationId]).includes(homeId)
+    },
   }
 }
 

@@ -22,11 +22,12 @@ import {
   lockRule,
   updateRule,
 } from './rules.queries.ts'
-import { isScopeEmpty, unknownIds } from './scope-ids.queries.ts'
+import { isScopeEmpty, unknownIds, type FindLive } from './scope-ids.queries.ts'
 
 export type RuleSettingDeps = {
   db: TenantDatabase<Tables>
   book: RuleBook
+  findLive: FindLive
   /** Called when a rule has work to do. */
   wakeRules: () => void
   now?: () => number
@@ -36,6 +37,7 @@ export type RuleSettingDeps = {
 export const ruleHandlers = ({
   db,
   book,
+  findLive,
   wakeRules,
   now = Date.now,
 }: RuleSettingDeps): Pick<
@@ -50,7 +52,10 @@ export const ruleHandlers = ({
   async createRule({ principal: { orgId }, query: { raise_existing }, body, once: request }) {
     const settings = newSettings(body)
     const create = async (tx: Tx) => {
-      rejectIfAny([...settingProblems(settings), ...(await unknownIds(tx, orgId, settings.scope))])
+      rejectIfAny([
+        ...settingProblems(settings),
+        ...(await unknownIds(tx, findLive, orgId, { scope: settings.scope })),
+      ])
       await beginChange(tx, orgId)
       if ((await countRules(tx, orgId)) >= MOST_RULES) throw tooManyRules(MOST_RULES)
       await admitExisting(tx, book, { orgId, settings, raise_existing, nowMs: now() })
@@ -86,7 +91,7 @@ export const ruleHandlers = ({
       const settings = mergeSettings(before, body)
       rejectIfAny([
         ...settingProblems(settings),
-        ...(await unknownIds(tx, orgId, settings.scope, stored.scope)),
+        ...(await unknownIds(tx, findLive, orgId, { scope: settings.scope, stored: stored.scope })),
       ])
       const isNew = countsAsNew(before, settings, body.enabled)
       if (isNew && settings.enabled)

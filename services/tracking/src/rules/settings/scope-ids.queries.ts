@@ -2,6 +2,8 @@ import type { FieldEntry } from '@whereabouts/contracts/errors'
 import type { RuleScope } from '@whereabouts/contracts/resources/rules/rules'
 import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { sql } from 'kysely'
+import type { CatalogResolver } from '../../catalog/catalog-resolver.ts'
+import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { Db } from '../../db.ts'
 
 const TABLES = {
@@ -22,19 +24,39 @@ async function listLive(db: Db, orgId: number, name: Name, ids: readonly number[
   return new Set(rows.map(({ id }) => id))
 }
 
+/** Finds what is live, as catalog says now: its states may not have arrived in the tables yet. */
+export type FindLive = (
+  orgId: number,
+  wanted: { assetIds: readonly number[]; locationIds: readonly number[] },
+) => Promise<(name: 'asset_ids' | 'location_ids', id: number) => boolean>
+
+/** Asks catalog for what the view does not know. */
+export const liveFinder =
+  (view: CatalogView, resolver: Pick<CatalogResolver, 'resolve'>): FindLive =>
+  async (orgId, { assetIds, locationIds }) => {
+    await resolver.resolve(orgId, {
+      assetIds: assetIds.filter((id) => !view.asset(orgId, id)),
+      locationIds: locationIds.filter((id) => !view.location(orgId, id)),
+    })
+    return (name, id) =>
+      (name === 'asset_ids' ? view.asset(orgId, id) : view.location(orgId, id))?.deleted === false
+  }
+
 /** Ids that name nothing live, unless they were there before: what was deleted stays. */
 export async function unknownIds(
   db: Db,
+  findLive: FindLive,
   orgId: number,
-  scope: RuleScope,
-  stored?: RuleScope,
+  { scope, stored }: { scope: RuleScope; stored?: RuleScope },
 ): Promise<FieldEntry[]> {
+  const added = (name: Name) => scope[name].filter((id) => stored?.[name].includes(id) !== true)
+  const isKnown = await findLive(orgId, { assetIds: added('asset_ids'), locationIds: added('location_ids') })
+  const readers = await listLive(db, orgId, 'reader_ids', added('reader_ids'))
   const problems: FieldEntry[] = []
   for (const name of Object.keys(TABLES) as Name[]) {
-    const added = scope[name].filter((id) => stored?.[name].includes(id) !== true)
-    const live = await listLive(db, orgId, name, added)
+    const isNew = new Set(added(name))
     for (const [i, id] of scope[name].entries()) {
-      if (live.has(id) || !added.includes(id)) continue
+      if (!isNew.has(id) || (name === 'reader_ids' ? readers.has(id) : isKnown(name, id))) continue
       const field = `scope.${name}[${i}]`
       problems.push({
         field,
