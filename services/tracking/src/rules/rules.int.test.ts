@@ -15,6 +15,7 @@ import { RuleBook } from './settings/rule-book.ts'
 type Asset = ReturnType<Tracking['catalog']['asset']>
 type Location = ReturnType<Tracking['catalog']['location']>
 const MINUTE = 60_000
+const ascending = (a: number, b: number) => a - b
 
 const clockOf = (tracking: Tracking, book: RuleBook = tracking.book, nowMs = () => Date.now()) =>
   new RuleClock({
@@ -248,8 +249,8 @@ describe('a rule', () => {
     await put(tracking, tracking.book, [first], yard, cameMs + 59_000) // it waited
     storedUntil = cameMs + 60_000
     await clock.turn()
-    expect((await alerts(tracking)).map(({ subject }) => subject.id).toSorted()).toEqual(
-      others.map(({ id }) => id).toSorted(),
+    expect((await alerts(tracking)).map(({ subject }) => subject.id).toSorted(ascending)).toEqual(
+      others.map(({ id }) => id).toSorted(ascending),
     )
   })
 })

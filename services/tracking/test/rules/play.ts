@@ -177,7 +177,10 @@ export class Play {
       this.#killable(worker.db)
         .transaction()
         .execute(async (tx) => {
-          if (!isSave) return void (await storeScans(tx, deps, [read]))
+          if (!isSave) {
+            await storeScans(tx, deps, [read])
+            return
+          }
           const current = await lockPositions(tx, [seen])
           await storeSaves(tx, deps, current, [{ ...seen, ...NOT_READ, rssi: null, isJudged: false }])
         }),
@@ -244,7 +247,7 @@ export class Play {
 
   async #alerts(): Promise<Alert[]> {
     const reply = await this.#tracking.call('GET', '/alerts?limit=200', { orgId: this.#orgId })
-    const { data } = reply.json() as { data: AlertView[] }
+    const { data } = reply.json<{ data: AlertView[] }>()
     return data
       .toReversed()
       .map((alert) =>
