@@ -23,6 +23,7 @@ const CHANGES_NOTHING: readonly OperationId[] = [
   'describeInvitation',
   'lookUpValues',
   'previewPlacement',
+  'previewRule',
   // Tokens of a key or a session that has its own row. Programs get them all day.
   'createLegacyToken',
   'createToken',
@@ -145,7 +146,9 @@ describe('D15.4 each change has a row, with who made it and without secrets', ()
     for (const { actor, action, subject, ip } of found) {
       expect(actor.name, action).toEqual(expect.any(String))
       expect(['user', 'key']).toContain(actor.type)
-      expect(action).toMatch(new RegExp(`^${subject.type}\\.(?:create|update|delete|restore|fail)$`))
+      expect(action).toMatch(
+        new RegExp(`^${subject.type}\\.(?:create|update|delete|restore|fail|acknowledge)$`),
+      )
       expect(ip).toMatch(/^[\d.:a-f]+$/)
     }
     const secrets = [...secretsIn(call.body), ...secretsIn(reply.body)]

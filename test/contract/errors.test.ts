@@ -9,7 +9,7 @@ import { callOf, UNKNOWN_ID } from './support/rows.ts'
 type Case = [operationId: OperationId, body: object, ...fields: FieldEntry[]]
 
 const tagTypes = ['rfid', 'ble', 'barcode']
-const scopes = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'scans:read', 'scans:write', 'keys:admin', 'webhooks:admin', 'tracking:read', 'events:read', 'audit:read'] // oxfmt-ignore
+const scopes = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'scans:read', 'scans:write', 'keys:admin', 'webhooks:admin', 'tracking:read', 'events:read', 'audit:read', 'rules:read', 'rules:write'] // oxfmt-ignore
 const name = 'Forklift'
 
 describe('D3 message templates', () => {

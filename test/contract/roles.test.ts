@@ -82,6 +82,7 @@ describe('D15.3 the least roles', () => {
       'joinOrg',
       'lookUpValues',
       'previewPlacement',
+      'previewRule',
       'removeMember',
       'sendVerification',
       'switchOrg',

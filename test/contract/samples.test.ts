@@ -11,6 +11,7 @@ import type { Api } from './support/api.ts'
 import { finishedExport } from './support/exports.ts'
 import { test as base } from './support/fixtures.ts'
 import { succeed, type Key, type Organization } from './support/organization.ts'
+import { raiseAlert } from './support/rules.ts'
 
 type Described = { 'x-codeSamples': { source: string }[]; responses: object }
 type Sample = { method: string; path: string; source: string; status: string }
@@ -55,8 +56,13 @@ async function newScene(
   const body = { url: 'https://receiver.example/hook' }
   const webhook =
     absent === body.url ? undefined : (await succeed(api.call('createWebhook', { token, body }))).body.data
+  const { rule, alert, dock } = await raiseAlert(api, token)
   const exported = await finishedExport(api, token, { dataset: 'assets', format: 'csv' })
   const ids: Scene['ids'] = [
+    [/(?<=\/rules\/)\d+/, `${rule.id}`],
+    [/(?<=\/alerts\/)\d+/, `${alert.id}`],
+    [/(?<="location_ids":\s*\[\s*)\d+/, `${dock.id}`],
+    [/(?<="ids":\s*\[\s*)\d+/, `${alert.id}`],
     [/(?<=\/exports\/)\d+/, `${exported.id}`],
     [/(?<=\/deliveries\/)[\w-]+/, isDelivered && webhook ? await deliveryOf(api, token, webhook.id) : ''],
     [/(?<=\/orgs\/)\d+/, `${org.id}`],

@@ -23,6 +23,8 @@ function scopeOf({ method, path, described }: Route): Scope | 'any' | 'none' {
   if (path === '/locations/current' || path.startsWith('/reports/') || path.endsWith('/history'))
     return 'scans:read'
   if (path === '/movements' || path === '/visits' || path.startsWith('/exports')) return 'scans:read'
+  if (path.startsWith('/rules') || path.startsWith('/alerts'))
+    return isRead || path === '/rules/preview' ? 'rules:read' : 'rules:write'
   if (path === '/events') return 'events:read'
   if (path.startsWith('/assets')) return isRead ? 'assets:read' : 'assets:write'
   if (path.startsWith('/locations')) return isRead ? 'locations:read' : 'locations:write'

@@ -2307,6 +2307,192 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List rules
+         * @description **Access:** an API key with the scope `rules:read`, or any signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listRules"];
+        put?: never;
+        /**
+         * Create a rule
+         * @description An organization has at most 200. What is already true is raised at once; if that is more than 1000, the answer is 409 with `error.count` unless `raise_existing` says what to do.
+         *
+         *     **Access:** an API key with the scope `rules:write`, or a signed-in member or administrator.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["createRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rules/{rule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a rule
+         * @description **Access:** an API key with the scope `rules:read`, or any signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["getRule"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a rule
+         * @description Its open alerts are resolved; alerts are kept.
+         *
+         *     **Access:** an API key with the scope `rules:write`, or a signed-in member or administrator.
+         *
+         *     **Rate limit:** counted.
+         */
+        delete: operations["deleteRule"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a rule, or switch it on or off
+         * @description What is left out stays. A change of `kind`, `scope`, `params` or `for_seconds`, and `enabled: true`, count as a new rule: open alerts are resolved, and what is true is raised again.
+         *
+         *     **Access:** an API key with the scope `rules:write`, or a signed-in member or administrator.
+         *
+         *     **Rate limit:** counted.
+         */
+        patch: operations["updateRule"];
+        trace?: never;
+    };
+    "/api/v1/rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview what a rule would have raised
+         * @description Nothing is stored. The past is the last 7 days, or `from` to `to`, at most 30 days. If that is more than can be read in five seconds, `to` is `too_large`.
+         *
+         *     **Access:** an API key with the scope `rules:read`, or any signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["previewRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description Returns alerts, newest first. `from` and `to` are about `raised_at`.
+         *
+         *     **Access:** an API key with the scope `rules:read`, or any signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve an alert
+         * @description **Access:** an API key with the scope `rules:read`, or any signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["getAlert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge an alert
+         * @description Again: 200, and a new `note` replaces the one before. A resolved alert is a conflict.
+         *
+         *     **Access:** an API key with the scope `rules:write`, or a signed-in member or administrator.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["acknowledgeAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge many alerts
+         * @description Those that are open. Others, and ids that are unknown, are left out of `count`.
+         *
+         *     **Access:** an API key with the scope `rules:write`, or a signed-in member or administrator.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["acknowledgeAlerts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/readers": {
         parameters: {
             query?: never;
@@ -3190,7 +3376,7 @@ export interface components {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             /** @description What the key may do. */
-            scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "scans:read" | "scans:write" | "keys:admin" | "webhooks:admin" | "tracking:read" | "events:read" | "audit:read")[];
+            scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "scans:read" | "scans:write" | "keys:admin" | "webhooks:admin" | "tracking:read" | "events:read" | "audit:read" | "rules:read" | "rules:write")[];
             /**
              * Format: date-time
              * @description When the key stops working. Null: never. RFC 3339, with any offset.
@@ -3808,6 +3994,225 @@ export interface components {
              */
             location_identifier: string;
         };
+        /**
+         * @description A new rule.
+         * @example {
+         *       "name": "Pallets that stay in Receiving",
+         *       "kind": "stayed_longer_than",
+         *       "scope": {
+         *         "asset_types": [
+         *           "inventory"
+         *         ],
+         *         "location_ids": [
+         *           4503599627370498
+         *         ]
+         *       },
+         *       "params": {
+         *         "seconds": 14400
+         *       },
+         *       "schedule": {
+         *         "days": [
+         *           1,
+         *           2,
+         *           3,
+         *           4,
+         *           5
+         *         ],
+         *         "from": "06:00",
+         *         "to": "22:00"
+         *       }
+         *     }
+         */
+        RuleCreate: {
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+            /**
+             * @description What it tells of. `entered`, `left`: a movement into or out of the places. `stayed_longer_than`: the time in them together. `missing_at`: what is not inside at a time of the day, also what was never seen. `not_seen_for`: what was not read for so long. `away_from_home`: what is not at its home. `reader_silent`: readers.
+             * @example stayed_longer_than
+             * @enum {string}
+             */
+            kind: "entered" | "left" | "not_seen_for" | "stayed_longer_than" | "missing_at" | "away_from_home" | "reader_silent";
+            /**
+             * @description Whether it raises alerts. Default: true.
+             * @example true
+             */
+            enabled?: boolean;
+            /**
+             * @description How bad it is. Default: `warning`.
+             * @example warning
+             * @enum {string}
+             */
+            severity?: "info" | "warning" | "critical";
+            /** @description What it is about. Default: all assets. */
+            scope?: components["schemas"]["RuleScopeInput"];
+            /** @description The times of its kind. */
+            params?: components["schemas"]["RuleParamsInput"];
+            /**
+             * @description How long the condition must hold without a break. Default: 0.
+             * @example 0
+             */
+            for_seconds?: number;
+            /** @description When alerts are raised. Null: at any time. What is true when the window opens is raised then. */
+            schedule?: components["schemas"]["RuleScheduleInput"] | null;
+            /** @description How people and programs hear of it. */
+            notify?: components["schemas"]["RuleNotifyInput"];
+        };
+        /** @description What a rule is about. An empty list sets no condition. */
+        RuleScopeInput: {
+            /** @description Assets. An empty list means any. A deleted asset matches nothing. */
+            asset_ids?: number[];
+            /** @description Types of assets. An empty list means any. */
+            asset_types?: ("asset" | "person" | "inventory")[];
+            /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
+            location_ids?: number[];
+            /** @description Whether what is in these locations counts too. Default: true. */
+            include_descendants?: boolean;
+            /** @description Readers, for `reader_silent` alone. An empty list means any. */
+            reader_ids?: number[];
+        };
+        /** @description The times of a rule, by its kind. */
+        RuleParamsInput: {
+            /**
+             * @description Of `stayed_longer_than` and `not_seen_for`; of `reader_silent`, instead of the usual pauses of the reader.
+             * @example 14400
+             */
+            seconds?: number | null;
+            /**
+             * @description Of `missing_at`, in the time zone of the organization.
+             * @example 08:00
+             */
+            time?: string | null;
+            /**
+             * @description Of `entered` and `left`: the alert is resolved after so long. Without it, by the opposite alone.
+             * @example 3600
+             */
+            resolve_after_seconds?: number | null;
+        };
+        /** @description When a rule raises alerts. */
+        RuleScheduleInput: {
+            /**
+             * @description Days on which the window begins: 1 is Monday.
+             * @example [
+             *       1,
+             *       2,
+             *       3,
+             *       4,
+             *       5
+             *     ]
+             */
+            days: number[];
+            /**
+             * @description When it begins, in the time zone of the organization.
+             * @example 06:00
+             */
+            from: string;
+            /**
+             * @description When it ends: on the next day if it is earlier than `from`.
+             * @example 22:00
+             */
+            to: string;
+        };
+        /** @description How people and programs hear of an alert. */
+        RuleNotifyInput: {
+            /**
+             * @description Whether `alert.raised` and `alert.resolved` are sent. Default: true.
+             * @example true
+             */
+            event?: boolean;
+        };
+        /**
+         * @description What to change of a rule. What is absent stays.
+         * @example {
+         *       "enabled": false
+         *     }
+         */
+        RuleUpdate: {
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name?: string;
+            /**
+             * @description What it tells of. `entered`, `left`: a movement into or out of the places. `stayed_longer_than`: the time in them together. `missing_at`: what is not inside at a time of the day, also what was never seen. `not_seen_for`: what was not read for so long. `away_from_home`: what is not at its home. `reader_silent`: readers.
+             * @example stayed_longer_than
+             * @enum {string}
+             */
+            kind?: "entered" | "left" | "not_seen_for" | "stayed_longer_than" | "missing_at" | "away_from_home" | "reader_silent";
+            /**
+             * @description Whether it raises alerts. Default: true.
+             * @example true
+             */
+            enabled?: boolean;
+            /**
+             * @description How bad it is. Default: `warning`.
+             * @example warning
+             * @enum {string}
+             */
+            severity?: "info" | "warning" | "critical";
+            /** @description What it is about. Default: all assets. */
+            scope?: components["schemas"]["RuleScopeInput"];
+            /** @description The times of its kind. */
+            params?: components["schemas"]["RuleParamsInput"];
+            /**
+             * @description How long the condition must hold without a break. Default: 0.
+             * @example 0
+             */
+            for_seconds?: number;
+            /** @description When alerts are raised. Null: at any time. What is true when the window opens is raised then. */
+            schedule?: components["schemas"]["RuleScheduleUpdate"] | null;
+            /** @description How people and programs hear of it. */
+            notify?: components["schemas"]["RuleNotifyInput"];
+        };
+        /** @description What to change of a schedule. */
+        RuleScheduleUpdate: {
+            /**
+             * @description Days on which the window begins: 1 is Monday.
+             * @example [
+             *       1,
+             *       2,
+             *       3,
+             *       4,
+             *       5
+             *     ]
+             */
+            days?: number[];
+            /**
+             * @description When it begins, in the time zone of the organization.
+             * @example 06:00
+             */
+            from?: string;
+            /**
+             * @description When it ends: on the next day if it is earlier than `from`.
+             * @example 22:00
+             */
+            to?: string;
+        };
+        /**
+         * @description A rule, and the past that it looks at.
+         * @example {
+         *       "rule": {
+         *         "name": "Left the yard",
+         *         "kind": "left",
+         *         "scope": {
+         *           "location_ids": [
+         *             4503599627370498
+         *           ]
+         *         }
+         *       }
+         *     }
+         */
+        RulePreviewRequest: {
+            rule: components["schemas"]["RuleCreate"];
+            /**
+             * Format: date-time
+             * @description Where the past begins. Default: 7 days before `to`.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Where the past ends. Default: now.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            to?: string;
+        };
         ReaderCreate: {
             /**
              * @description The only reader that the key may publish for. Null: any reader.
@@ -4093,7 +4498,7 @@ export interface components {
              *       "asset.moved"
              *     ]
              */
-            event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
+            event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
         };
         /** @description The asset that moved, and between which locations. */
         AssetMovedData: {
@@ -4198,6 +4603,10 @@ export interface components {
             deleted_at: string | null;
             /** @description The tags of the resource, at most 200. */
             tags: components["schemas"]["Tag"][];
+            /** @description With `expand=home`: the home of the asset. Null if it has none, or if it was deleted since. */
+            home_location?: components["schemas"]["ExpandedThing"] | null;
+            /** @description With `expand=home`: whether the asset is at its home or below it. Null if it has no home or no location, or if either was deleted since. */
+            is_home?: boolean | null;
         };
         /**
          * @description A label that readers read, on one asset or location.
@@ -4262,6 +4671,26 @@ export interface components {
             filter: number | null;
             /** @description The serial number, for `sgln-96` the extension. Null for `sscc-96` and `giai-96`, which have none. */
             serial: string | null;
+        };
+        /**
+         * @description The asset or location of a row as it is now, with `expand`.
+         * @example {
+         *       "id": 4503599627370497,
+         *       "external_key": "FORKLIFT-7",
+         *       "name": "Forklift 7"
+         *     }
+         */
+        ExpandedThing: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
         };
         /** @description The asset as the API shows it, and the names of the fields that changed. */
         AssetUpdatedData: {
@@ -4418,6 +4847,172 @@ export interface components {
             reader_key: string;
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
+        };
+        /** @description An alert, as it was when the event was made. */
+        AlertEventData: {
+            alert: components["schemas"]["Alert"];
+        };
+        /**
+         * @description Something that a rule has told.
+         * @example {
+         *       "id": 4503599627370501,
+         *       "rule": {
+         *         "id": 4503599627370500,
+         *         "name": "Pallets that stay in Receiving",
+         *         "kind": "stayed_longer_than",
+         *         "severity": "warning"
+         *       },
+         *       "subject": {
+         *         "type": "asset",
+         *         "id": 4503599627370497,
+         *         "external_key": "PALLET-7",
+         *         "name": "Pallet 7"
+         *       },
+         *       "location": {
+         *         "id": 4503599627370498,
+         *         "external_key": "RECEIVING",
+         *         "name": "Receiving"
+         *       },
+         *       "state": "raised",
+         *       "note": null,
+         *       "raised_at": "2026-11-21T14:00:00.000Z",
+         *       "acknowledged_at": null,
+         *       "acknowledged_by": null,
+         *       "resolved_at": null,
+         *       "resolved_because": null
+         *     }
+         */
+        Alert: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            rule: components["schemas"]["AlertRule"];
+            subject: components["schemas"]["AlertSubject"];
+            /** @description The external key of the location. */
+            location: components["schemas"]["AlertLocation"] | null;
+            /**
+             * @description How far it is. Known values: `raised`, `acknowledged`, `resolved`.
+             * @example raised
+             */
+            state: string;
+            /**
+             * @description What was noted with the acknowledgement.
+             * @example On my way
+             */
+            note: string | null;
+            /**
+             * Format: date-time
+             * @description When the condition had held for `for_seconds`.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            raised_at: string;
+            /**
+             * Format: date-time
+             * @description When somebody took note of it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            acknowledged_at: string | null;
+            /** @description Who took note of it first. */
+            acknowledged_by: components["schemas"]["AlertAcknowledger"] | null;
+            /**
+             * Format: date-time
+             * @description When it was over. Null while it is open.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            resolved_at: string | null;
+            /**
+             * @description Known values: `condition`, `timeout`, `rule_changed`, `rule_disabled`, `rule_deleted`, `subject_deleted`.
+             * @example condition
+             */
+            resolved_because: string | null;
+        };
+        /** @description The rule of an alert, with the severity that it had then. */
+        AlertRule: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+            /**
+             * @description Known values: `entered`, `left`, `not_seen_for`, `stayed_longer_than`, `missing_at`, `away_from_home`, `reader_silent`.
+             * @example entered
+             */
+            kind: string;
+            /**
+             * @description Known values: `info`, `warning`, `critical`.
+             * @example info
+             */
+            severity: string;
+        };
+        /**
+         * @description What an alert is about: an asset, a reader, or the rule itself.
+         * @example {
+         *       "type": "asset",
+         *       "id": 4503599627370497,
+         *       "external_key": "PALLET-7",
+         *       "name": "Pallet 7"
+         *     }
+         */
+        AlertSubject: {
+            /**
+             * @description The kind of asset. Known values: `asset`, `reader`, `rule`.
+             * @example asset
+             */
+            type: string;
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key?: string;
+            /** @description The only reader that the key may publish for. Null: any reader. */
+            reader_key?: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
+        /**
+         * @description Where it happened.
+         * @example {
+         *       "id": 4503599627370498,
+         *       "external_key": "RECEIVING",
+         *       "name": "Receiving"
+         *     }
+         */
+        AlertLocation: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
+        /** @description Who acknowledged an alert. What is unknown is null. */
+        AlertAcknowledger: {
+            /**
+             * @description The kind of asset. Known values: `user`, `key`.
+             * @example user
+             */
+            type: string;
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number | null;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string | null;
         };
         /** @description An import that ended. */
         ImportFinishedData: {
@@ -5381,98 +5976,6 @@ export interface components {
             fields?: components["schemas"]["FieldError"][];
             /** @description Only on `conflict`: what has the key or the tag. */
             conflict?: components["schemas"]["ErrorConflict"];
-        };
-        ListedAsset: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /**
-             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
-             * @example FORKLIFT-7
-             */
-            external_key: string;
-            /**
-             * @description The name for people, on one line. Without control characters, and without white space at its ends.
-             * @example Forklift 7
-             */
-            name: string;
-            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
-            description: string | null;
-            /**
-             * @description The kind of asset. Known values: `asset`, `person`, `inventory`.
-             * @example asset
-             */
-            type: string;
-            metadata: components["schemas"]["Metadata"];
-            /**
-             * Format: int64
-             * @description The id of the location where the asset belongs. Null if it has no home.
-             * @example 4503599627370497
-             */
-            home_location_id: number | null;
-            /** @description The external key of the location where the asset belongs. Null if it has no home, or if the location was deleted since. */
-            home_location_external_key: string | null;
-            /** @description A filter of lists. It hides nothing by itself. */
-            is_active: boolean;
-            /**
-             * Format: date-time
-             * @description Start of the validity. Lists omit the resource before it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_from: string;
-            /**
-             * Format: date-time
-             * @description End of the validity. Lists omit the resource after it. Null: no end.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_to: string | null;
-            /**
-             * Format: date-time
-             * @description When the resource was created.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When the resource was last changed. Attaching and removing tags does not change it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            updated_at: string;
-            /**
-             * Format: date-time
-             * @description When the resource was deleted. Null if it is not deleted.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            deleted_at: string | null;
-            /** @description The tags of the resource, at most 200. */
-            tags: components["schemas"]["Tag"][];
-            /** @description With `expand=home`: the home of the asset. Null if it has none, or if it was deleted since. */
-            home_location?: components["schemas"]["ExpandedThing"] | null;
-            /** @description With `expand=home`: whether the asset is at its home or below it. Null if it has no home or no location, or if either was deleted since. */
-            is_home?: boolean | null;
-        };
-        /**
-         * @description The asset or location of a row as it is now, with `expand`.
-         * @example {
-         *       "id": 4503599627370497,
-         *       "external_key": "FORKLIFT-7",
-         *       "name": "Forklift 7"
-         *     }
-         */
-        ExpandedThing: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
-            external_key: string;
-            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
-            name: string;
         };
         LocationOfBranch: {
             /**
@@ -6510,6 +7013,236 @@ export interface components {
              */
             timestamp: string;
         };
+        /**
+         * @description What to tell, and of what.
+         * @example {
+         *       "id": 4503599627370500,
+         *       "name": "Pallets that stay in Receiving",
+         *       "kind": "stayed_longer_than",
+         *       "enabled": true,
+         *       "severity": "warning",
+         *       "scope": {
+         *         "asset_ids": [],
+         *         "asset_types": [
+         *           "inventory"
+         *         ],
+         *         "location_ids": [
+         *           4503599627370498
+         *         ],
+         *         "include_descendants": true,
+         *         "reader_ids": []
+         *       },
+         *       "params": {
+         *         "seconds": 14400
+         *       },
+         *       "for_seconds": 0,
+         *       "schedule": {
+         *         "days": [
+         *           1,
+         *           2,
+         *           3,
+         *           4,
+         *           5
+         *         ],
+         *         "from": "06:00",
+         *         "to": "22:00"
+         *       },
+         *       "notify": {
+         *         "event": true
+         *       },
+         *       "problem": null,
+         *       "open_alerts": 2,
+         *       "created_at": "2026-11-21T10:00:00.000Z",
+         *       "updated_at": "2026-11-21T10:00:00.000Z"
+         *     }
+         */
+        Rule: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description What people call the rule.
+             * @example Pallets that stay in Receiving
+             */
+            name: string;
+            /**
+             * @description Known values: `entered`, `left`, `not_seen_for`, `stayed_longer_than`, `missing_at`, `away_from_home`, `reader_silent`.
+             * @example entered
+             */
+            kind: string;
+            /**
+             * @description Whether it raises alerts. Default: true.
+             * @example true
+             */
+            enabled: boolean;
+            /**
+             * @description Known values: `info`, `warning`, `critical`.
+             * @example info
+             */
+            severity: string;
+            scope: components["schemas"]["RuleScope"];
+            params: components["schemas"]["RuleParams"];
+            /**
+             * @description How long the condition must hold without a break. Default: 0.
+             * @example 0
+             */
+            for_seconds: number;
+            /** @description When alerts are raised. Null: at any time. What is true when the window opens is raised then. */
+            schedule: components["schemas"]["RuleSchedule"] | null;
+            notify: components["schemas"]["RuleNotify"];
+            /**
+             * @description Why the rule does not do all that it should; null if it does. Known values: `scope_empty`, `too_many`.
+             * @example scope_empty
+             */
+            problem: string | null;
+            /**
+             * @description Alerts that are not resolved.
+             * @example 2
+             */
+            open_alerts: number;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was last changed. Attaching and removing tags does not change it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /** @description An empty list sets no condition. An id that was deleted stays, and matches nothing. */
+        RuleScope: {
+            /** @description Assets. An empty list means any. A deleted asset matches nothing. */
+            asset_ids: number[];
+            /** @description Types of assets. An empty list means any. */
+            asset_types: string[];
+            /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
+            location_ids: number[];
+            /** @description Whether what is in these locations counts too. Default: true. */
+            include_descendants: boolean;
+            /** @description Readers, for `reader_silent` alone. An empty list means any. */
+            reader_ids: number[];
+        };
+        /** @description The times of a rule, by its kind. */
+        RuleParams: {
+            /**
+             * @description Of `stayed_longer_than` and `not_seen_for`; of `reader_silent`, instead of the usual pauses of the reader.
+             * @example 14400
+             */
+            seconds?: number;
+            /**
+             * @description Of `missing_at`, in the time zone of the organization.
+             * @example 08:00
+             */
+            time?: string;
+            /**
+             * @description Of `entered` and `left`: the alert is resolved after so long. Without it, by the opposite alone.
+             * @example 3600
+             */
+            resolve_after_seconds?: number;
+        };
+        /**
+         * @description When alerts are raised, in the time zone of the organization. `days`: those on which the window begins, 1 is Monday. It ends on the next day if `to` is earlier.
+         * @example {
+         *       "days": [
+         *         1,
+         *         2,
+         *         3,
+         *         4,
+         *         5
+         *       ],
+         *       "from": "06:00",
+         *       "to": "22:00"
+         *     }
+         */
+        RuleSchedule: {
+            /**
+             * @description Days on which the window begins: 1 is Monday.
+             * @example [
+             *       1,
+             *       2,
+             *       3,
+             *       4,
+             *       5
+             *     ]
+             */
+            days: number[];
+            /**
+             * @description When it begins, in the time zone of the organization.
+             * @example 06:00
+             */
+            from: string;
+            /**
+             * @description When it ends: on the next day if it is earlier than `from`.
+             * @example 22:00
+             */
+            to: string;
+        };
+        /** @description How people and programs hear of an alert. */
+        RuleNotify: {
+            /**
+             * @description Whether `alert.raised` and `alert.resolved` are sent. Default: true.
+             * @example true
+             */
+            event: boolean;
+        };
+        /** @description What a rule would raise now, and would have raised. */
+        RulePreview: {
+            now: components["schemas"]["RulePreviewNow"];
+            /** @description Null for `reader_silent`, of which no past is kept. */
+            past: components["schemas"]["RulePreviewPast"] | null;
+        };
+        /** @description What is true now. */
+        RulePreviewNow: {
+            /** @description What is true now, and would be raised at once. */
+            count: number;
+            /** @description Up to 50 of them. */
+            subjects: components["schemas"]["AlertSubject"][];
+        };
+        /** @description What would have been raised. */
+        RulePreviewPast: {
+            /** @description Alerts that would have been raised. */
+            count: number;
+            /** @description The 100 newest. */
+            alerts: components["schemas"]["PreviewedAlert"][];
+        };
+        /** @description An alert that would have been raised. */
+        PreviewedAlert: {
+            subject: components["schemas"]["AlertSubject"];
+            /** @description The external key of the location. */
+            location: components["schemas"]["AlertLocation"] | null;
+            /**
+             * Format: date-time
+             * @description When the condition had held for `for_seconds`.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            raised_at: string;
+            /**
+             * Format: date-time
+             * @description When it was over. Null if it was not until `to`.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            resolved_at: string | null;
+            /**
+             * @description Why it was over.
+             * @example condition
+             */
+            resolved_because: string | null;
+        };
+        /** @description How many alerts were acknowledged. */
+        AcknowledgedAlerts: {
+            /**
+             * @description Alerts that were open.
+             * @example 1
+             */
+            count: number;
+        };
         ListedReader: {
             /**
              * Format: int64
@@ -7078,7 +7811,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The kind of asset. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
+             * @description The kind of asset. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `alert.raised`, `alert.resolved`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
              * @example asset.moved
              */
             type: string;
@@ -7271,7 +8004,7 @@ export interface components {
              */
             delivery_id: string;
             /**
-             * @description The type of the event. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
+             * @description The type of the event. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `alert.raised`, `alert.resolved`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
              * @example asset.moved
              */
             type: string;
@@ -7357,7 +8090,7 @@ export interface components {
              */
             delivery_id: string;
             /**
-             * @description The type of the event. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
+             * @description The type of the event. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `alert.raised`, `alert.resolved`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
              * @example asset.moved
              */
             type: string;
@@ -7630,6 +8363,46 @@ export interface components {
             occurred_at: string;
             data: components["schemas"]["ReaderEventData"];
         };
+        /** @description The body of the event `alert.raised`. */
+        AlertRaisedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "alert.raised";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["AlertEventData"];
+        };
+        /** @description The body of the event `alert.resolved`. */
+        AlertResolvedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "alert.resolved";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["AlertEventData"];
+        };
         /** @description The body of the event `import.finished`. */
         ImportFinishedEvent: {
             /**
@@ -7820,10 +8593,10 @@ export interface components {
             /** @description The content of the response. */
             data: components["schemas"]["BatchResult"][];
         };
-        /** @description A page of a list of `ListedAsset`. */
-        ListedAssetPage: {
+        /** @description A page of a list of `Asset`. */
+        AssetPage: {
             /** @description The content of the response. */
-            data: components["schemas"]["ListedAsset"][];
+            data: components["schemas"]["Asset"][];
             /**
              * @description The limit of the request.
              * @example 50
@@ -8167,6 +8940,62 @@ export interface components {
         InventorySavedAnswer: {
             data: components["schemas"]["InventorySaved"];
         };
+        /** @description A page of a list of `Rule`. */
+        RulePage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Rule"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        /** @description A response with one `Rule`. */
+        RuleAnswer: {
+            data: components["schemas"]["Rule"];
+        };
+        /** @description A response with one `RulePreview`. */
+        RulePreviewAnswer: {
+            data: components["schemas"]["RulePreview"];
+        };
+        /** @description A page of a list of `Alert`. */
+        AlertPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Alert"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        /** @description A response with one `Alert`. */
+        AlertAnswer: {
+            data: components["schemas"]["Alert"];
+        };
+        /** @description A response with one `AcknowledgedAlerts`. */
+        AcknowledgedAlertsAnswer: {
+            data: components["schemas"]["AcknowledgedAlerts"];
+        };
         /** @description A page of a list of `ListedReader`. */
         ListedReaderPage: {
             /** @description The content of the response. */
@@ -8358,6 +9187,8 @@ export interface components {
             cursor?: components["schemas"]["ErrorCursor"];
             /** @description Only on `unauthorized` of a sign-in: the password is right, and a code is missing or wrong. */
             second_factor?: boolean;
+            /** @description Only on `conflict` of a rule: how many alerts it would raise at once. */
+            count?: number;
         };
     };
     responses: {
@@ -9761,7 +10592,9 @@ export interface operations {
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "timezone": "Europe/Berlin",
                      *         "retention_days": {
-                     *           "person": 30
+                     *           "asset": null,
+                     *           "person": 30,
+                     *           "inventory": null
                      *         }
                      *       }
                      *     }
@@ -11515,7 +12348,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": components["schemas"]["ListedAssetPage"];
+                    "application/json": components["schemas"]["AssetPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -11606,7 +12439,9 @@ export interface operations {
                      *               "serial": "6789"
                      *             }
                      *           }
-                     *         ]
+                     *         ],
+                     *         "home_location": null,
+                     *         "is_home": null
                      *       }
                      *     }
                      */
@@ -11687,7 +12522,9 @@ export interface operations {
                      *               "serial": "6789"
                      *             }
                      *           }
-                     *         ]
+                     *         ],
+                     *         "home_location": null,
+                     *         "is_home": null
                      *       }
                      *     }
                      */
@@ -11826,7 +12663,9 @@ export interface operations {
                      *               "serial": "6789"
                      *             }
                      *           }
-                     *         ]
+                     *         ],
+                     *         "home_location": null,
+                     *         "is_home": null
                      *       }
                      *     }
                      */
@@ -11910,7 +12749,9 @@ export interface operations {
                      *               "serial": "6789"
                      *             }
                      *           }
-                     *         ]
+                     *         ],
+                     *         "home_location": null,
+                     *         "is_home": null
                      *       },
                      *       "descendant_count_affected": 0
                      *     }
@@ -12890,7 +13731,9 @@ export interface operations {
                      *                 "serial": "6789"
                      *               }
                      *             }
-                     *           ]
+                     *           ],
+                     *           "home_location": null,
+                     *           "is_home": null
                      *         }
                      *       }
                      *     }
@@ -12972,7 +13815,9 @@ export interface operations {
                      *               "serial": "6789"
                      *             }
                      *           }
-                     *         ]
+                     *         ],
+                     *         "home_location": null,
+                     *         "is_home": null
                      *       },
                      *       "tags_not_restored": [
                      *         {
@@ -15486,6 +16331,793 @@ export interface operations {
             default: components["responses"]["AnyError"];
         };
     };
+    listRules: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
+                offset?: number;
+                /** @description Repeatable: one of the values matches. */
+                kind?: ("entered" | "left" | "not_seen_for" | "stayed_longer_than" | "missing_at" | "away_from_home" | "reader_silent")[];
+                /** @description Those that are switched on, or off. */
+                enabled?: boolean;
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
+                q?: string;
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `name`, `created_at`, `updated_at`, `open_alerts`. */
+                sort?: string;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370500,
+                     *           "name": "Pallets that stay in Receiving",
+                     *           "kind": "stayed_longer_than",
+                     *           "enabled": true,
+                     *           "severity": "warning",
+                     *           "scope": {
+                     *             "asset_ids": [],
+                     *             "asset_types": [
+                     *               "inventory"
+                     *             ],
+                     *             "location_ids": [
+                     *               4503599627370498
+                     *             ],
+                     *             "include_descendants": true,
+                     *             "reader_ids": []
+                     *           },
+                     *           "params": {
+                     *             "seconds": 14400
+                     *           },
+                     *           "for_seconds": 0,
+                     *           "schedule": {
+                     *             "days": [
+                     *               1,
+                     *               2,
+                     *               3,
+                     *               4,
+                     *               5
+                     *             ],
+                     *             "from": "06:00",
+                     *             "to": "22:00"
+                     *           },
+                     *           "notify": {
+                     *             "event": true
+                     *           },
+                     *           "problem": null,
+                     *           "open_alerts": 2,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RulePage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    createRule: {
+        parameters: {
+            query?: {
+                /** @description What is already true is raised, up to 1000 alerts. `true`: also if there are more. `false`: only what happens from now on. */
+                raise_existing?: boolean;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Pallets that stay in Receiving",
+                 *       "kind": "stayed_longer_than",
+                 *       "scope": {
+                 *         "asset_types": [
+                 *           "inventory"
+                 *         ],
+                 *         "location_ids": [
+                 *           4503599627370498
+                 *         ]
+                 *       },
+                 *       "params": {
+                 *         "seconds": 14400
+                 *       },
+                 *       "schedule": {
+                 *         "days": [
+                 *           1,
+                 *           2,
+                 *           3,
+                 *           4,
+                 *           5
+                 *         ],
+                 *         "from": "06:00",
+                 *         "to": "22:00"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RuleCreate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370500,
+                     *         "name": "Pallets that stay in Receiving",
+                     *         "kind": "stayed_longer_than",
+                     *         "enabled": true,
+                     *         "severity": "warning",
+                     *         "scope": {
+                     *           "asset_ids": [],
+                     *           "asset_types": [
+                     *             "inventory"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true,
+                     *           "reader_ids": []
+                     *         },
+                     *         "params": {
+                     *           "seconds": 14400
+                     *         },
+                     *         "for_seconds": 0,
+                     *         "schedule": {
+                     *           "days": [
+                     *             1,
+                     *             2,
+                     *             3,
+                     *             4,
+                     *             5
+                     *           ],
+                     *           "from": "06:00",
+                     *           "to": "22:00"
+                     *         },
+                     *         "notify": {
+                     *           "event": true
+                     *         },
+                     *         "problem": null,
+                     *         "open_alerts": 2,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RuleAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    getRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the rule. */
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370500,
+                     *         "name": "Pallets that stay in Receiving",
+                     *         "kind": "stayed_longer_than",
+                     *         "enabled": true,
+                     *         "severity": "warning",
+                     *         "scope": {
+                     *           "asset_ids": [],
+                     *           "asset_types": [
+                     *             "inventory"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true,
+                     *           "reader_ids": []
+                     *         },
+                     *         "params": {
+                     *           "seconds": 14400
+                     *         },
+                     *         "for_seconds": 0,
+                     *         "schedule": {
+                     *           "days": [
+                     *             1,
+                     *             2,
+                     *             3,
+                     *             4,
+                     *             5
+                     *           ],
+                     *           "from": "06:00",
+                     *           "to": "22:00"
+                     *         },
+                     *         "notify": {
+                     *           "event": true
+                     *         },
+                     *         "problem": null,
+                     *         "open_alerts": 2,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RuleAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    deleteRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the rule. */
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    updateRule: {
+        parameters: {
+            query?: {
+                /** @description What is already true is raised, up to 1000 alerts. `true`: also if there are more. `false`: only what happens from now on. */
+                raise_existing?: boolean;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the rule. */
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": false
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["RuleUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370500,
+                     *         "name": "Pallets that stay in Receiving",
+                     *         "kind": "stayed_longer_than",
+                     *         "enabled": false,
+                     *         "severity": "warning",
+                     *         "scope": {
+                     *           "asset_ids": [],
+                     *           "asset_types": [
+                     *             "inventory"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true,
+                     *           "reader_ids": []
+                     *         },
+                     *         "params": {
+                     *           "seconds": 14400
+                     *         },
+                     *         "for_seconds": 0,
+                     *         "schedule": {
+                     *           "days": [
+                     *             1,
+                     *             2,
+                     *             3,
+                     *             4,
+                     *             5
+                     *           ],
+                     *           "from": "06:00",
+                     *           "to": "22:00"
+                     *         },
+                     *         "notify": {
+                     *           "event": true
+                     *         },
+                     *         "problem": null,
+                     *         "open_alerts": 2,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RuleAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    previewRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "rule": {
+                 *         "name": "Left the yard",
+                 *         "kind": "left",
+                 *         "scope": {
+                 *           "location_ids": [
+                 *             4503599627370498
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RulePreviewRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "now": {
+                     *           "count": 1,
+                     *           "subjects": [
+                     *             {
+                     *               "type": "asset",
+                     *               "id": 4503599627370497,
+                     *               "external_key": "PALLET-7",
+                     *               "name": "Pallet 7"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "past": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RulePreviewAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
+                offset?: number;
+                /** @description Repeatable: one of the states matches. Repeatable: one of the values matches. */
+                state?: ("raised" | "acknowledged" | "resolved")[];
+                /** @description Repeatable: one of the values matches. */
+                severity?: ("info" | "warning" | "critical")[];
+                /** @description Repeatable: one of the values matches. */
+                rule_id?: number[];
+                /** @description The id of the asset. Repeatable: one of the values matches. */
+                asset_id?: number[];
+                /** @description Repeatable: one of the values matches. */
+                reader_id?: number[];
+                /** @description The id of the location. Repeatable: one of the values matches. */
+                location_id?: number[];
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                from?: string;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                to?: string;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370501,
+                     *           "rule": {
+                     *             "id": 4503599627370500,
+                     *             "name": "Pallets that stay in Receiving",
+                     *             "kind": "stayed_longer_than",
+                     *             "severity": "warning"
+                     *           },
+                     *           "subject": {
+                     *             "type": "asset",
+                     *             "id": 4503599627370497,
+                     *             "external_key": "PALLET-7",
+                     *             "name": "Pallet 7"
+                     *           },
+                     *           "location": {
+                     *             "id": 4503599627370498,
+                     *             "external_key": "RECEIVING",
+                     *             "name": "Receiving"
+                     *           },
+                     *           "state": "raised",
+                     *           "note": null,
+                     *           "raised_at": "2026-11-21T14:00:00.000Z",
+                     *           "acknowledged_at": null,
+                     *           "acknowledged_by": null,
+                     *           "resolved_at": null,
+                     *           "resolved_because": null
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    getAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the alert. */
+                alert_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370501,
+                     *         "rule": {
+                     *           "id": 4503599627370500,
+                     *           "name": "Pallets that stay in Receiving",
+                     *           "kind": "stayed_longer_than",
+                     *           "severity": "warning"
+                     *         },
+                     *         "subject": {
+                     *           "type": "asset",
+                     *           "id": 4503599627370497,
+                     *           "external_key": "PALLET-7",
+                     *           "name": "Pallet 7"
+                     *         },
+                     *         "location": {
+                     *           "id": 4503599627370498,
+                     *           "external_key": "RECEIVING",
+                     *           "name": "Receiving"
+                     *         },
+                     *         "state": "raised",
+                     *         "note": null,
+                     *         "raised_at": "2026-11-21T14:00:00.000Z",
+                     *         "acknowledged_at": null,
+                     *         "acknowledged_by": null,
+                     *         "resolved_at": null,
+                     *         "resolved_because": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    acknowledgeAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the alert. */
+                alert_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "On my way"
+                 *     }
+                 */
+                "application/json": {
+                    note?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370501,
+                     *         "rule": {
+                     *           "id": 4503599627370500,
+                     *           "name": "Pallets that stay in Receiving",
+                     *           "kind": "stayed_longer_than",
+                     *           "severity": "warning"
+                     *         },
+                     *         "subject": {
+                     *           "type": "asset",
+                     *           "id": 4503599627370497,
+                     *           "external_key": "PALLET-7",
+                     *           "name": "Pallet 7"
+                     *         },
+                     *         "location": {
+                     *           "id": 4503599627370498,
+                     *           "external_key": "RECEIVING",
+                     *           "name": "Receiving"
+                     *         },
+                     *         "state": "raised",
+                     *         "note": "On my way",
+                     *         "raised_at": "2026-11-21T14:00:00.000Z",
+                     *         "acknowledged_at": null,
+                     *         "acknowledged_by": null,
+                     *         "resolved_at": null,
+                     *         "resolved_because": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    acknowledgeAlerts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         4503599627370497
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    ids: number[];
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AcknowledgedAlertsAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
     listReaders: {
         parameters: {
             query?: {
@@ -16848,7 +18480,7 @@ export interface operations {
                 /** @description The `cursor` of the answer before, or `now`: only what happens from here on. Without it: from the oldest event that is kept. */
                 after?: string;
                 /** @description Repeatable: one of the values matches. */
-                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
+                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
                 /** @description Maximum number of rows on a page. */
                 limit?: number;
                 /** @description Seconds to wait for the first event, if there is none yet. Default 0. */
@@ -17006,7 +18638,7 @@ export interface operations {
                      */
                     url: string;
                     enabled?: boolean;
-                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished")[];
                     /** @enum {string} */
                     retry?: "standard" | "extended";
                     filter?: components["schemas"]["WebhookFilterInput"] | null;
@@ -17197,7 +18829,7 @@ export interface operations {
                      */
                     url?: string;
                     enabled?: boolean;
-                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished")[];
                     /** @enum {string} */
                     retry?: "standard" | "extended";
                     filter?: components["schemas"]["WebhookFilterInput"] | null;
@@ -17526,7 +19158,7 @@ export interface operations {
                      */
                     url: string;
                     enabled?: boolean;
-                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished")[];
                     /** @enum {string} */
                     retry?: "standard" | "extended";
                     filter?: components["schemas"]["WebhookFilterInput"] | null;
@@ -17717,7 +19349,7 @@ export interface operations {
                      */
                     url?: string;
                     enabled?: boolean;
-                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished")[];
                     /** @enum {string} */
                     retry?: "standard" | "extended";
                     filter?: components["schemas"]["WebhookFilterInput"] | null;
@@ -17982,7 +19614,7 @@ export interface operations {
                 /** @description Repeatable: one of the states matches. Repeatable: one of the values matches. */
                 state?: ("waiting" | "delivered" | "failed" | "dropped")[];
                 /** @description Repeatable: one of the values matches. */
-                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
+                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "alert.raised" | "alert.resolved" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
                 /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
                 from?: string;
                 /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */

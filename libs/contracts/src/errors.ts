@@ -69,5 +69,7 @@ export type ErrorEnvelope = {
     cursor?: CursorRange
     /** The password of a sign-in is right, and a code is missing or wrong (D15.2). */
     second_factor?: true
+    /** How many alerts a rule would raise at once (D14.4). */
+    count?: number
   }
 }

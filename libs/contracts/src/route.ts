@@ -18,6 +18,8 @@ export const scopes = [
   'tracking:read',
   'events:read',
   'audit:read',
+  'rules:read',
+  'rules:write',
 ] as const
 export type Scope = (typeof scopes)[number]
 

@@ -3,6 +3,7 @@ import { accountRoutes } from './resources/keys/accounts.ts'
 import { secondFactorRoutes } from './resources/keys/second-factor.ts'
 import { apiKeyRoutes } from './resources/keys/api-keys.ts'
 import { assetRoutes } from './resources/catalog/assets.ts'
+import { alertRoutes } from './resources/rules/alerts.ts'
 import { auditRoutes } from './resources/keys/audit.ts'
 import { batchRoutes } from './resources/catalog/batches.ts'
 import { exportRoutes } from './resources/tracking/exports.ts'
@@ -30,6 +31,7 @@ import { readerMessageRoutes } from './resources/tracking/reader-messages.ts'
 import { readerPresetRoutes } from './resources/tracking/reader-presets.ts'
 import { readerRoutes } from './resources/tracking/readers.ts'
 import { restoreRoutes } from './resources/catalog/restore.ts'
+import { ruleRoutes } from './resources/rules/rules.ts'
 import { scanRoutes } from './resources/tracking/scans.ts'
 import { signOnRoutes } from './resources/keys/sign-on.ts'
 import { testReadRoutes } from './resources/tracking/test-reads.ts'
@@ -90,6 +92,8 @@ export const routes = {
   ...exportRoutes,
   ...liveRoutes,
   ...inventoryRoutes,
+  ...ruleRoutes,
+  ...alertRoutes,
   ...readerRoutes,
   ...readerMessageRoutes,
   ...readerPresetRoutes,

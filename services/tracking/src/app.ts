@@ -59,6 +59,12 @@ import { LastReads } from './ingest/last-reads.loop.ts'
 import { eraseHandlers } from './ingest/inventory/erase/erase.handlers.ts'
 import { Retentions } from './positions/retention/retentions.ts'
 import { RecentMinutes } from './ingest/places/recent-minutes.ts'
+import { alertHandlers, type AlertDeps } from './rules/alerts/alerts.handlers.ts'
+import { rulePreviewHandlers, type RulePreviewDeps } from './rules/preview/preview.handlers.ts'
+import { liveFinder } from './rules/settings/scope-ids.queries.ts'
+import { RuleBook } from './rules/settings/rule-book.ts'
+import { ruleHandlers, type RuleSettingDeps } from './rules/settings/rules.handlers.ts'
+import { RULES_CHANNEL } from './rules/settings/rules.queries.ts'
 import { LiveFeed } from './where/live/live-feed.ts'
 import { liveMetrics } from './where/live/live-metrics.ts'
 import { CatalogResolver, type AskCatalog } from './catalog/catalog-resolver.ts'
@@ -84,6 +90,8 @@ type WireDeps = {
   wakeOutbox: () => void
   wakeExports: AppDeps['wakeExports']
   wakeExportPurge: AppDeps['wakeExportPurge']
+  wakeRules: AppDeps['wakeRules']
+  nameCaller: AppDeps['nameCaller']
   verify: PrincipalVerifier
   log: Logger
   registry: Registry
@@ -98,6 +106,8 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
   const view = new CatalogView()
   const finders = { view, ask, resolver: new CatalogResolver(view, ask) }
   const recent = new RecentMinutes()
+  const retentions = new Retentions()
+  const book = new RuleBook({ db: worker.db, view, zoneOf: (orgId) => retentions.zoneOf(orgId), log })
   const rulesOf = (orgId: number) => directory.rules(orgId)
   const lastReads = new LastReads({
     db: worker.db,
@@ -105,20 +115,26 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     resolver: finders.resolver,
     recent,
     rulesOf,
+    book,
     wakeOutbox,
     ...(rest.now && { now: rest.now }),
   })
   const directory: ReaderDirectory = new ReaderDirectory(worker.db, worker.pool, log, {
     others: {
-      channels: { [HEARD_ELSEWHERE_CHANNEL]: (payload) => lastReads.hear(payload) },
-      onListening: () => recent.clear(),
+      channels: {
+        [HEARD_ELSEWHERE_CHANNEL]: (payload) => lastReads.hear(payload),
+        [RULES_CHANNEL]: (payload) => book.hear(payload),
+      },
+      onListening: () => {
+        recent.clear()
+        book.readSoon()
+      },
     },
   })
   const health = new ReaderHealthLog(worker.db, log)
   const unknownTags = new UnknownTagLog(worker.db, log)
   const live = new LiveFeed({ log, metrics: liveMetrics(registry) })
   const rates = new KeyRates()
-  const retentions = new Retentions()
   const app = buildApp({
     ...rest,
     rates,
@@ -132,6 +148,8 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     findAssetId: assetKeyFinder({ db: tenants, ...finders }),
     findLocation: locationFinder(finders),
     rulesOf,
+    book,
+    findLive: liveFinder(view, finders.resolver),
     zoneOf: (orgId) => retentions.zoneOf(orgId),
     wakeOutbox,
     live,
@@ -153,6 +171,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     lastReads,
     admission: new Admission({ rates, health, metrics }),
     rulesOf,
+    book,
     wakeOutbox,
   }
   return {
@@ -168,6 +187,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     metrics,
     ingest,
     lastReads,
+    book,
   }
 }
 
@@ -185,6 +205,9 @@ type AppDeps = HistoryDeps &
   ReaderMessageDeps &
   Omit<ScanDeps, 'checkMessage'> &
   TestReadDeps &
+  RuleSettingDeps &
+  RulePreviewDeps &
+  AlertDeps &
   UnknownTagDeps & { verify: PrincipalVerifier; log: Logger; registry: Registry }
 
 /** The HTTP server of tracking. It does not listen yet. */
@@ -223,6 +246,9 @@ function buildApp(deps: AppDeps): FastifyInstance {
       ...testReadHandlers(deps),
       ...unknownTagHandlers(deps),
       ...inventoryHandlers(deps),
+      ...ruleHandlers(deps),
+      ...rulePreviewHandlers(deps),
+      ...alertHandlers(deps),
     },
   })
   serveRowsOf(app, 'tracking', exportRowRoutes, { verify: deps.verify, handlers: allHistoryHandlers(deps) })

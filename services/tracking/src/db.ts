@@ -8,6 +8,16 @@ import type {
 import type { TimeSource } from '@whereabouts/contracts/resources/tracking/readers'
 import type { OutboxTable } from '@whereabouts/db/outbox/outbox'
 import type { DeviceReports } from './readers/health/device-reports.ts'
+import type {
+  RuleKind,
+  RuleNotify,
+  RuleParams,
+  RuleProblem,
+  RuleSchedule,
+  RuleScope,
+  Severity,
+} from '@whereabouts/contracts/resources/rules/rules'
+import type { ResolvedBecause } from '@whereabouts/contracts/resources/rules/alerts'
 import type { Evidence, Outvoted } from './positions/evidence.ts'
 import type { ReaderClock } from './readers/health/reader-clock.ts'
 import type { Identities } from './readers/health/reader-identities.ts'
@@ -257,6 +267,58 @@ export type Tables = {
     rows: number
     bytes: number
     sha256: string
+  }
+  /** See migration 0152, also for the three tables after it. */
+  rule: {
+    org_id: number
+    id: Generated<number>
+    name: string
+    kind: RuleKind
+    enabled: boolean
+    severity: Severity
+    scope: RuleScope
+    params: RuleParams
+    for_seconds: number
+    schedule: RuleSchedule | null
+    notify: RuleNotify
+    revision: Generated<number>
+    active_from: Generated<string>
+    raises_existing: Generated<boolean>
+    problem: RuleProblem | null
+    open_alerts: Generated<number>
+    checked_until: Generated<string>
+    check_after: number | null
+    closing: ResolvedBecause | null
+    created_at: Generated<string>
+    updated_at: Generated<string>
+    deleted_at: string | null
+  }
+  rule_set: { org_id: number; version: number }
+  rule_hold: {
+    org_id: number
+    rule_id: number
+    subject_id: number
+    revision: number
+    since: string
+    due_at: string | null
+    alert_id: number | null
+    origin_id: number | null
+  }
+  alert: {
+    org_id: number
+    id: Generated<number>
+    rule_id: number
+    revision: number
+    severity: Severity
+    subject_type: 'asset' | 'reader' | 'rule'
+    subject_id: number
+    location_id: number | null
+    note: string | null
+    raised_at: string
+    acknowledged_at: string | null
+    acknowledged_by: { type: string; id: number | null; name: string | null } | null
+    resolved_at: string | null
+    resolved_because: ResolvedBecause | null
   }
   export_part: { org_id: number; export_id: number; file: number; part: number; body: Buffer }
   outbox: OutboxTable

@@ -123,3 +123,27 @@ export function beforeKeptHistory(field: string, oldestMs: number): AppError {
     { field, code: 'too_small', message: `${field} must be ≥ ${min}`, params: { min } },
   ])
 }
+
+export const ruleNotFound = () => new AppError('not_found', 'Rule not found')
+export const alertNotFound = () => new AppError('not_found', 'Alert not found')
+export const alertResolvedAlready = () =>
+  new AppError('conflict', 'The alert is resolved. Only an open alert can be acknowledged')
+export const tooManyRules = (max: number) =>
+  new AppError('conflict', `An organization has at most ${max} rules. Delete one that is not needed`)
+
+/** Of a rule that is made or changed: more is true already than is raised without being asked. */
+export const existingAlerts = (count: number, most: number) =>
+  new AppError(
+    'conflict',
+    `The rule would raise ${count} alerts at once, and ${most} are raised without asking. ` +
+      'Send raise_existing=true to raise them, or raise_existing=false for what happens from now on',
+    { count },
+  )
+export const previewTooLarge = () =>
+  validationFailed([
+    {
+      field: 'to',
+      code: 'too_large',
+      message: 'from to to has more movements than a preview reads in five seconds; choose a shorter time',
+    },
+  ])

@@ -25,6 +25,12 @@ import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit
 import { closeAll, part, stopAll } from '@whereabouts/service-kit/service/part'
 import { serveReadiness } from '@whereabouts/service-kit/service/readiness'
 import { served, type Frame } from '@whereabouts/service-kit/service/run'
+import { CANARY_SUBJECT } from './ingest/canary/canary.ts'
+import { newestCanary } from './ingest/canary/canary.queries.ts'
+import { DAY_MS } from './positions/packed/day-rows.ts'
+import { nameCallerOver } from './rules/alerts/name-caller.ts'
+import { lookAtCatalog } from './rules/live/catalog-changes.ts'
+import { RuleClock } from './rules/live/clock.loop.ts'
 import { startCanary } from './ingest/canary/canary.loop.ts'
 import type { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
@@ -106,9 +112,19 @@ export function tracking(frame: Frame<Config>) {
     wakeOutbox: () => outbox.value?.wake(),
     wakeExports: () => exports.value?.work.wake(),
     wakeExportPurge: () => exports.value?.purge.wake(),
+    wakeRules: () => wakeRules(),
+    nameCaller: (caller) => nameCallerOver(brokers.up.app)(caller),
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'tracking'),
   })
   const { app, live, directory, health, unknownTags, lastReads } = wired
+  const rules = new RuleClock({
+    ...wired.ingest,
+    ...telemetry,
+    storedUntil: () => newestCanary(worker.db),
+    probe: () => publish(brokers.up.app, { subject: CANARY_SUBJECT, payload: {} }),
+    retentionMs: retentionDays * DAY_MS,
+  })
+  const wakeRules = () => rules.wake()
   outboxAge(registry, () => outbox.value?.ageSeconds() ?? 0)
   liveConnectionsGauge(registry, () => live.size)
   const ofBroker = brokerMetrics(registry)
@@ -170,7 +186,11 @@ export function tracking(frame: Frame<Config>) {
         progress: startProgressLoop({ broker, follower, ...telemetry }),
         projections: consumeBatches(
           broker,
-          projectionsConsumer({ db: worker.db, onTags: deleteKnownTags }),
+          projectionsConsumer({
+            db: worker.db,
+            onTags: deleteKnownTags,
+            onStored: (...stored) => lookAtCatalog({ ...wired.ingest, wakeRules }, ...stored),
+          }),
           runOptions('tracking-catalog'),
         ),
         canary: startCanary({ publish: (message) => publish(broker, message), db: worker.db, ...telemetry }),
@@ -195,6 +215,10 @@ export function tracking(frame: Frame<Config>) {
       consumePartitions(broker, overflowConsumer(wired.ingest, overflow), runOptions('tracking-overflow')),
     ]
     return new OwnedPartitions(broker, { durable, log, registry, consumers })
+  }
+  const startRules = () => {
+    rules.start()
+    return rules
   }
   const ingest = part('ingest', {
     needs: views,
@@ -234,6 +258,7 @@ export function tracking(frame: Frame<Config>) {
           ...telemetry,
         }),
         startReaderSilence({ ...wired.ingest, ...telemetry, db: worker.db }),
+        startRules(),
       ]
     },
     stop: stopAll,

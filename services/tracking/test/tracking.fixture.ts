@@ -147,39 +147,46 @@ export async function startTracking(
   const brokers: { current?: Broker } = {}
   const heard = new Set<string>()
   const readerUses = new Map<string, string>()
-  const { app, ingest, lastReads, rates, retentions, view, resolver, directory, health, unknownTags } = wire({
-    tenants: through(tenants),
-    longReads: through(tenants),
-    worker,
-    retentionDays: 400,
-    ask: catalog.ask,
-    askToAttach: catalog.attachTag,
-    publishRead: async (message) => {
-      if (!brokers.current) throw new Error('this test has no broker')
-      return publish(brokers.current, message)
-    },
-    readBack: (orgId, since) => {
-      if (!brokers.current) throw new Error('this test has no broker')
-      return scansSince(brokers.current, { orgId, since, batchSize: 10 })
-    },
-    hear: (subject, onMessage) => {
-      if (!brokers.current) throw new Error('this test has no broker')
-      const stop = listenTo(brokers.current, subject, onMessage)
-      heard.add(subject)
-      return () => {
-        heard.delete(subject)
-        stop()
-      }
-    },
-    askReaderUse: async (orgId, readerKey) => readerUses.get(`${orgId} ${readerKey}`) ?? null,
-    wakeOutbox: () => undefined,
-    wakeExports: () => undefined,
-    wakeExportPurge: () => undefined,
-    verify: callers.verify,
-    now: () => clock.stoppedAt ?? Date.now(),
-    log,
-    registry,
-  })
+  const { app, book, ingest, lastReads, rates, retentions, view, resolver, directory, health, unknownTags } =
+    wire({
+      tenants: through(tenants),
+      longReads: through(tenants),
+      worker,
+      retentionDays: 400,
+      ask: catalog.ask,
+      askToAttach: catalog.attachTag,
+      publishRead: async (message) => {
+        if (!brokers.current) throw new Error('this test has no broker')
+        return publish(brokers.current, message)
+      },
+      readBack: (orgId, since) => {
+        if (!brokers.current) throw new Error('this test has no broker')
+        return scansSince(brokers.current, { orgId, since, batchSize: 10 })
+      },
+      hear: (subject, onMessage) => {
+        if (!brokers.current) throw new Error('this test has no broker')
+        const stop = listenTo(brokers.current, subject, onMessage)
+        heard.add(subject)
+        return () => {
+          heard.delete(subject)
+          stop()
+        }
+      },
+      askReaderUse: async (orgId, readerKey) => readerUses.get(`${orgId} ${readerKey}`) ?? null,
+      wakeOutbox: () => undefined,
+      wakeExports: () => undefined,
+      wakeExportPurge: () => undefined,
+      wakeRules: () => undefined,
+      nameCaller: async ({ kind, userId }) => ({
+        type: kind === 'key' ? 'key' : 'user',
+        id: userId ?? null,
+        name: 'Ada',
+      }),
+      verify: callers.verify,
+      now: () => clock.stoppedAt ?? Date.now(),
+      log,
+      registry,
+    })
   await directory.start()
 
   return {
@@ -202,6 +209,7 @@ export async function startTracking(
     health,
     unknownTags,
     view,
+    book,
     ingest,
     rates,
     retentions,

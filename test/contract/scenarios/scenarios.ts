@@ -5,12 +5,14 @@ import { legacyScenarios } from './legacy.ts'
 import { liveScenarios } from './live.ts'
 import { peopleScenarios } from './people.ts'
 import { resourceScenarios } from './resources.ts'
+import { ruleScenarios } from './rules.ts'
 import { webhookScenarios } from './webhooks.ts'
 import type { Scenario } from './scenario.ts'
 
 /** Of each operation. */
 export const scenarios: Record<string, Scenario> = {
   ...resourceScenarios,
+  ...ruleScenarios,
   ...webhookScenarios,
   ...exportScenarios,
   ...floorScenarios,

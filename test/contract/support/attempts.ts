@@ -69,6 +69,9 @@ export const attempts: Partial<Record<string, Attempts>> = {
   // The reader key of a message is one of the caller's own organization, whoever else has it: scans.int.test.ts.
   '/scans/{reader_key}/{format}': () => [],
   '/scans/{reader_key}/messages': () => [],
+  '/rules/{rule_id}': (_mine, { ruleId }) => missing({ rule_id: ruleId }),
+  '/alerts/{alert_id}': alerts,
+  '/alerts/{alert_id}/acknowledge': alerts,
   '/unknown-tags/{unknown_tag_id}': (_mine, { unknownTagId }) => missing({ unknown_tag_id: unknownTagId }),
   '/users/me/sessions/{session_id}': (_mine, { org }) =>
     missing({ session_id: String(jwtParts(org.admin).claims['sid']) }),
@@ -171,6 +174,10 @@ function readers(_mine: World, { reader }: World): Attempt[] {
   return missing({ reader_id: reader.id })
 }
 
+function alerts(_mine: World, { alertId }: World): Attempt[] {
+  return missing({ alert_id: alertId })
+}
+
 function imports(_mine: World, { importId }: World): Attempt[] {
   return missing({ import_id: importId })
 }
@@ -219,6 +226,14 @@ function foreignSaves({ asset, location }: World, theirs: World) {
   ]
 }
 
+/** Of a rule about `left`, which needs a location: each list with an id of the other organization. */
+const foreignScopes = ({ location }: World, theirs: World) => [
+  { scope: { location_ids: [theirs.location.id] }, fields: ['scope.location_ids[0]'] },
+  { scope: { location_ids: [location.id, theirs.child.id] }, fields: ['scope.location_ids[1]'] },
+  { scope: { location_ids: [location.id], asset_ids: [theirs.asset.id] }, fields: ['scope.asset_ids[0]'] },
+]
+const RULE = { name: 'Mine', kind: 'left' }
+
 /** For every operation that takes a body and either ids in its path or references in the body. */
 export const references: Partial<Record<OperationId | (string & {}), Reference>> = {
   createAsset: {
@@ -261,6 +276,33 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
       },
     ],
   },
+  createRule: {
+    foreign: (mine, theirs) => [
+      ...foreignScopes(mine, theirs).map(({ scope, fields }) => ({ body: { ...RULE, scope }, fields })),
+      {
+        body: { ...RULE, kind: 'reader_silent', scope: { reader_ids: [theirs.reader.id] } },
+        fields: ['scope.reader_ids[0]'],
+      },
+    ],
+  },
+  previewRule: {
+    foreign: (mine, theirs) =>
+      foreignScopes(mine, theirs).map(({ scope, fields }) => ({
+        body: { rule: { ...RULE, scope } },
+        fields: fields.map((field) => `rule.${field}`),
+      })),
+  },
+  updateRule: {
+    valid: { enabled: false },
+    foreign: (mine, theirs) =>
+      foreignScopes(mine, theirs).map(({ scope, fields }) => ({
+        params: { rule_id: mine.ruleId },
+        body: { scope },
+        fields,
+      })),
+  },
+  acknowledgeAlert: { valid: {} },
+  acknowledgeAlerts: {}, // counts those of others like unknown ones: rules.test.ts
   claimUnknownTag: {
     foreign: (_mine, { asset, location }) => [
       { body: { ...TAG, asset_id: asset.id }, fields: ['asset_id'] },

@@ -37,7 +37,7 @@ const creatingKey: BodyRules = {
 }
 const ofName: BodyRules = { good: { name: 'Acme' }, required: ['name'], fields: { name } }
 const ofToken: BodyRules = { good: { token: 'x' }, required: ['token'], fields: { token } }
-const types = ['asset.moved', 'asset.created', 'asset.updated', 'asset.deleted', 'location.created', 'location.updated', 'location.deleted', 'tag.attached', 'tag.detached', 'reader.silent', 'reader.online', 'import.finished'] // oxfmt-ignore
+const types = ['asset.moved', 'asset.created', 'asset.updated', 'asset.deleted', 'location.created', 'location.updated', 'location.deleted', 'tag.attached', 'tag.detached', 'reader.silent', 'reader.online', 'alert.raised', 'alert.resolved', 'import.finished'] // oxfmt-ignore
 const assetTypes = ['asset', 'person', 'inventory']
 const filter = {
   asset_types: valuesOf(choice(...assetTypes), (index) => assetTypes[index % 3], { max: 3 }),

@@ -2,6 +2,7 @@ import type { OperationId } from '@whereabouts/contracts/routes'
 import { choice, echo, flag, freeForm, id, ignored, instant, integer, listOf, naturalKey, neverSent, pairOf, reference, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
 import { keysBodyRules } from './body-rules-keys.ts'
 import { legacyBodyRules } from './body-rules-legacy.ts'
+import { ruleBodyRules } from './body-rules-rules.ts'
 import { trackingBodyRules } from './body-rules-tracking.ts'
 
 const tag = { tag_type: choice('rfid', 'ble', 'barcode'), value: text(255, { lines: true }) }
@@ -130,5 +131,6 @@ export const bodyRules: Partial<Record<OperationId, BodyRules>> = {
   },
   ...keysBodyRules,
   ...trackingBodyRules,
+  ...ruleBodyRules,
   ...legacyBodyRules,
 }

@@ -56,7 +56,7 @@ function checkEnvelope(request: HttpRequest, { status, headers, text }: HttpRepl
   expect(error.request_id, where).toBe(headers.get('x-request-id'))
   const own = {
     validation_error: ['fields'],
-    conflict: error.conflict ? ['conflict'] : [],
+    conflict: (['conflict', 'count'] as const).filter((name) => error[name] !== undefined),
     unauthorized: error.second_factor ? ['second_factor'] : [],
   }
   const keys = [...KEYS, ...(own[error.type as keyof typeof own] ?? [])]

@@ -20,6 +20,9 @@ export type World = {
   reader: { id: number; reader_key: string; scanPointId: number }
   /** Of an unknown tag that the reader read. */
   unknownTagId: number
+  ruleId: number
+  /** Open: the scan raised it. */
+  alertId: number
   webhookId: number
   /** Of a further webhook. */
   endpointId: number
@@ -67,7 +70,9 @@ export async function newWorld(api: Api): Promise<World> {
     invitationId,
   }
   const made = { org, key, readerKey, ...things }
-  return { ...made, unknownTagId: await scan(api, made) }
+  const ruleId = await newRule(api, key.token, { mark, location })
+  const unknownTagId = await scan(api, made)
+  return { ...made, unknownTagId, ruleId, alertId: await alertOf(api, org, ruleId) }
 }
 
 async function newLocation(api: Api, token: string, mark: string) {
@@ -132,8 +137,27 @@ async function newInvitation(api: Api, { id, admin }: Organization, mark: string
   return (await succeed(inviting)).body.data.id
 }
 
+async function newRule(
+  api: Api,
+  token: string,
+  { mark, location }: { mark: string; location: { id: number } },
+) {
+  const body = { name: `Arrivals ${mark}`, kind: 'entered', scope: { location_ids: [location.id] } }
+  return (await succeed(api.call('createRule', { token, body }))).body.data.id
+}
+
+/** The alert of a rule, once its event is in the feed too. */
+async function alertOf(api: Api, { admin: token }: Organization, rule_id: number): Promise<number> {
+  const list = async () => (await api.call('listAlerts', { token, query: { rule_id } })).body.data
+  await expect.poll(list, { timeout: 10_000 }).toHaveLength(1)
+  const events = async () =>
+    (await api.call('listEvents', { token, query: { type: 'alert.raised' } })).body.data
+  await expect.poll(events, { timeout: 10_000 }).toHaveLength(1)
+  return (await list())[0]?.id ?? 0
+}
+
 /** The reader sees the asset's tag at the location, and an unknown tag. Returns the id of the unknown tag. */
-async function scan(api: Api, world: Omit<World, 'unknownTagId'>): Promise<number> {
+async function scan(api: Api, world: Omit<World, 'unknownTagId' | 'ruleId' | 'alertId'>): Promise<number> {
   const { org, key, readerKey, asset, reader } = world
   const link = await connectReader({ urls: inject('urls') }, readerKey, 'nats')
   const read = { tag: { type: 'barcode', value: asset.tagValue }, antenna: 1 }

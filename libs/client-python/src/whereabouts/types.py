@@ -17,7 +17,7 @@ class TokenRequest(_TokenRequestRequired, total=False):
 
 class _ApiKeyCreateRequired(TypedDict):
     name: str
-    scopes: List[Literal["assets:read", "assets:write", "locations:read", "locations:write", "scans:read", "scans:write", "keys:admin", "webhooks:admin", "tracking:read", "events:read", "audit:read"]]
+    scopes: List[Literal["assets:read", "assets:write", "locations:read", "locations:write", "scans:read", "scans:write", "keys:admin", "webhooks:admin", "tracking:read", "events:read", "audit:read", "rules:read", "rules:write"]]
 
 
 class ApiKeyCreate(_ApiKeyCreateRequired, total=False):
@@ -164,6 +164,68 @@ class InventorySave(TypedDict):
     location_identifier: str
 
 
+class _RuleCreateRequired(TypedDict):
+    name: str
+    kind: Literal["entered", "left", "not_seen_for", "stayed_longer_than", "missing_at", "away_from_home", "reader_silent"]
+
+
+class RuleCreate(_RuleCreateRequired, total=False):
+    enabled: bool
+    severity: Literal["info", "warning", "critical"]
+    scope: RuleScopeInput
+    params: RuleParamsInput
+    for_seconds: int
+    schedule: Optional[RuleScheduleInput]
+    notify: RuleNotifyInput
+
+
+class RuleScopeInput(TypedDict, total=False):
+    asset_ids: List[int]
+    asset_types: List[Literal["asset", "person", "inventory"]]
+    location_ids: List[int]
+    include_descendants: bool
+    reader_ids: List[int]
+
+
+class RuleParamsInput(TypedDict, total=False):
+    seconds: Optional[int]
+    time: Optional[str]
+    resolve_after_seconds: Optional[int]
+
+
+RuleScheduleInput = TypedDict("RuleScheduleInput", {"days": "List[int]", "from": "str", "to": "str"})
+
+
+class RuleNotifyInput(TypedDict, total=False):
+    event: bool
+
+
+class RuleUpdate(TypedDict, total=False):
+    name: str
+    kind: Literal["entered", "left", "not_seen_for", "stayed_longer_than", "missing_at", "away_from_home", "reader_silent"]
+    enabled: bool
+    severity: Literal["info", "warning", "critical"]
+    scope: RuleScopeInput
+    params: RuleParamsInput
+    for_seconds: int
+    schedule: Optional[RuleScheduleUpdate]
+    notify: RuleNotifyInput
+
+
+RuleScheduleUpdate = TypedDict("RuleScheduleUpdate", {"days": "List[int]", "from": "str", "to": "str"}, total=False)
+
+
+class _RulePreviewRequestRequired(TypedDict):
+    rule: RuleCreate
+
+
+_RulePreviewRequestOptional = TypedDict("_RulePreviewRequestOptional", {"from": "str", "to": "str"}, total=False)
+
+
+class RulePreviewRequest(_RulePreviewRequestRequired, _RulePreviewRequestOptional):
+    pass
+
+
 class WebhookFilterInput(TypedDict, total=False):
     asset_types: List[Literal["asset", "person", "inventory"]]
     location_ids: List[int]
@@ -175,7 +237,7 @@ _ReplayRequestRequired = TypedDict("_ReplayRequestRequired", {"from": "str"})
 
 class ReplayRequest(_ReplayRequestRequired, total=False):
     to: str
-    event_types: List[Literal["asset.moved", "asset.created", "asset.updated", "asset.deleted", "location.created", "location.updated", "location.deleted", "tag.attached", "tag.detached", "reader.silent", "reader.online", "import.finished", "webhook.failing", "webhook.recovered", "webhook.disabled"]]
+    event_types: List[Literal["asset.moved", "asset.created", "asset.updated", "asset.deleted", "location.created", "location.updated", "location.deleted", "tag.attached", "tag.detached", "reader.silent", "reader.online", "alert.raised", "alert.resolved", "import.finished", "webhook.failing", "webhook.recovered", "webhook.disabled"]]
 
 
 class AssetMovedData(TypedDict):
@@ -199,7 +261,7 @@ class AssetCreatedData(TypedDict):
     asset: Asset
 
 
-class Asset(TypedDict):
+class _AssetRequired(TypedDict):
     id: int
     external_key: str
     name: str
@@ -215,6 +277,11 @@ class Asset(TypedDict):
     updated_at: str
     deleted_at: Optional[str]
     tags: List[Tag]
+
+
+class Asset(_AssetRequired, total=False):
+    home_location: Optional[ExpandedThing]
+    is_home: Optional[bool]
 
 
 class _TagRequired(TypedDict):
@@ -234,6 +301,12 @@ class Epc(TypedDict):
     company_prefix: str
     filter: Optional[int]
     serial: Optional[str]
+
+
+class ExpandedThing(TypedDict):
+    id: int
+    external_key: str
+    name: str
 
 
 class AssetUpdatedData(TypedDict):
@@ -307,6 +380,54 @@ class EventReader(TypedDict):
     id: int
     reader_key: str
     name: str
+
+
+class AlertEventData(TypedDict):
+    alert: Alert
+
+
+class Alert(TypedDict):
+    id: int
+    rule: AlertRule
+    subject: AlertSubject
+    location: Optional[AlertLocation]
+    state: str
+    note: Optional[str]
+    raised_at: str
+    acknowledged_at: Optional[str]
+    acknowledged_by: Optional[AlertAcknowledger]
+    resolved_at: Optional[str]
+    resolved_because: Optional[str]
+
+
+class AlertRule(TypedDict):
+    id: int
+    name: str
+    kind: str
+    severity: str
+
+
+class _AlertSubjectRequired(TypedDict):
+    type: str
+    id: int
+    name: str
+
+
+class AlertSubject(_AlertSubjectRequired, total=False):
+    external_key: str
+    reader_key: str
+
+
+class AlertLocation(TypedDict):
+    id: int
+    external_key: str
+    name: str
+
+
+class AlertAcknowledger(TypedDict):
+    type: str
+    id: Optional[int]
+    name: Optional[str]
 
 
 ImportFinishedData = TypedDict("ImportFinishedData", {"import": "Import"})
@@ -454,35 +575,6 @@ class BatchItemError(_BatchItemErrorRequired, total=False):
     conflict: ErrorConflict
 
 
-class _ListedAssetRequired(TypedDict):
-    id: int
-    external_key: str
-    name: str
-    description: Optional[str]
-    type: str
-    metadata: Metadata
-    home_location_id: Optional[int]
-    home_location_external_key: Optional[str]
-    is_active: bool
-    valid_from: str
-    valid_to: Optional[str]
-    created_at: str
-    updated_at: str
-    deleted_at: Optional[str]
-    tags: List[Tag]
-
-
-class ListedAsset(_ListedAssetRequired, total=False):
-    home_location: Optional[ExpandedThing]
-    is_home: Optional[bool]
-
-
-class ExpandedThing(TypedDict):
-    id: int
-    external_key: str
-    name: str
-
-
 class _HistoryRowRequired(TypedDict):
     event_observed_at: str
     location_id: Optional[int]
@@ -614,6 +706,71 @@ class InventorySaved(TypedDict):
     location_id: int
     location_name: str
     timestamp: str
+
+
+class Rule(TypedDict):
+    id: int
+    name: str
+    kind: str
+    enabled: bool
+    severity: str
+    scope: RuleScope
+    params: RuleParams
+    for_seconds: int
+    schedule: Optional[RuleSchedule]
+    notify: RuleNotify
+    problem: Optional[str]
+    open_alerts: int
+    created_at: str
+    updated_at: str
+
+
+class RuleScope(TypedDict):
+    asset_ids: List[int]
+    asset_types: List[str]
+    location_ids: List[int]
+    include_descendants: bool
+    reader_ids: List[int]
+
+
+class RuleParams(TypedDict, total=False):
+    seconds: int
+    time: str
+    resolve_after_seconds: int
+
+
+RuleSchedule = TypedDict("RuleSchedule", {"days": "List[int]", "from": "str", "to": "str"})
+
+
+class RuleNotify(TypedDict):
+    event: bool
+
+
+class RulePreview(TypedDict):
+    now: RulePreviewNow
+    past: Optional[RulePreviewPast]
+
+
+class RulePreviewNow(TypedDict):
+    count: int
+    subjects: List[AlertSubject]
+
+
+class RulePreviewPast(TypedDict):
+    count: int
+    alerts: List[PreviewedAlert]
+
+
+class PreviewedAlert(TypedDict):
+    subject: AlertSubject
+    location: Optional[AlertLocation]
+    raised_at: str
+    resolved_at: Optional[str]
+    resolved_because: Optional[str]
+
+
+class AcknowledgedAlerts(TypedDict):
+    count: int
 
 
 class DecodedMessage(TypedDict):
@@ -830,6 +987,20 @@ class ReaderOnlineEvent(TypedDict):
     data: ReaderEventData
 
 
+class AlertRaisedEvent(TypedDict):
+    event: Literal["alert.raised"]
+    delivery_id: str
+    occurred_at: str
+    data: AlertEventData
+
+
+class AlertResolvedEvent(TypedDict):
+    event: Literal["alert.resolved"]
+    delivery_id: str
+    occurred_at: str
+    data: AlertEventData
+
+
 class ImportFinishedEvent(TypedDict):
     event: Literal["import.finished"]
     delivery_id: str
@@ -860,8 +1031,8 @@ class BatchResultList(TypedDict):
     data: List[BatchResult]
 
 
-class ListedAssetPage(TypedDict):
-    data: List[ListedAsset]
+class AssetPage(TypedDict):
+    data: List[Asset]
     limit: int
     offset: int
     total_count: int
@@ -950,6 +1121,36 @@ class InventorySavedAnswer(TypedDict):
     data: InventorySaved
 
 
+class RulePage(TypedDict):
+    data: List[Rule]
+    limit: int
+    offset: int
+    total_count: int
+
+
+class RuleAnswer(TypedDict):
+    data: Rule
+
+
+class RulePreviewAnswer(TypedDict):
+    data: RulePreview
+
+
+class AlertPage(TypedDict):
+    data: List[Alert]
+    limit: int
+    offset: int
+    total_count: int
+
+
+class AlertAnswer(TypedDict):
+    data: Alert
+
+
+class AcknowledgedAlertsAnswer(TypedDict):
+    data: AcknowledgedAlerts
+
+
 class DecodedMessageAnswer(TypedDict):
     data: DecodedMessage
 
@@ -1010,6 +1211,7 @@ class ErrorDetails(_ErrorDetailsRequired, total=False):
     conflict: ErrorConflict
     cursor: ErrorCursor
     second_factor: bool
+    count: int
 
 
 class _AssetFieldsRequired(TypedDict):

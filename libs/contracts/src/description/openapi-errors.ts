@@ -36,6 +36,9 @@ const ErrorEnvelopeSchema = z
         description:
           'Only on `unauthorized` of a sign-in: the password is right, and a code is missing or wrong.',
       }),
+      count: z.int().optional().meta({
+        description: 'Only on `conflict` of a rule: how many alerts it would raise at once.',
+      }),
     }),
   })
   .meta({ id: 'Error' })

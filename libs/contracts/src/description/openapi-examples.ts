@@ -38,7 +38,11 @@ function withSent(reply: unknown, sent: unknown): unknown {
   const same = Object.entries(sent).filter(
     ([name, value]) => name in data && !Array.isArray(value) && !/_(?:at|from|to)$/.test(name),
   )
-  return { ...(reply as Json), data: { ...data, ...Object.fromEntries(same) } }
+  const shown = same.map(([name, value]) => {
+    const known = data[name]
+    return [name, isObject(known) && isObject(value) ? { ...known, ...value } : value] as const
+  })
+  return { ...(reply as Json), data: { ...data, ...Object.fromEntries(shown) } }
 }
 
 const isObject = (value: unknown): value is Json =>

@@ -111,6 +111,8 @@ export const SCOPES: Record<Scope, string> = {
   'tracking:read': 'The same as `scans:read`.',
   'events:read': 'Follow events of all types.',
   'audit:read': 'Read who did what.',
+  'rules:read': 'Read rules and alerts, and preview rules.',
+  'rules:write': 'Create, change and delete rules, and acknowledge alerts.',
 }
 
 type Tag = { name: string; description: string; externalDocs?: { description: string; url: string } }
@@ -163,6 +165,8 @@ const TAGS: Record<string, Tag> = {
     'Webhooks',
     '/docs/webhooks',
   ),
+  rules: tag('Rules', 'What to tell of assets and readers.', 'Concepts', '/docs/concepts'),
+  alerts: tag('Alerts', 'What rules have told.', 'Concepts', '/docs/concepts'),
   inventory: tag('Inventory', 'Save the current location of assets.', 'Recipes', '/docs/recipes'),
 }
 

@@ -28,7 +28,7 @@ const declaredIn = (value: unknown) => [value, ...Object.values(Object(value) as
 
 /** All schemas that a service sends or reads, by the name of the message. */
 const schemas = new Map<string, { published: z.ZodType; read: z.ZodType[] }>()
-for (const file of globSync(`${import.meta.dirname}/*.ts`, { exclude: ['**/*.test.ts'] }))
+for (const file of globSync(`${import.meta.dirname}/**/*.ts`, { exclude: ['**/*.test.ts'] }))
   for (const value of Object.values((await import(file)) as Record<string, unknown>).flatMap(declaredIn)) {
     const { name, schema, subject, request, reply, published } = Object(value) as Declared
     if (name && schema) schemas.set(name, { published: schema, read: [schema] })
@@ -74,6 +74,8 @@ const sent = (schema: z.ZodType) =>
 
 /** Messages that the recorded releases never sent. Record them with the next release. */
 const UNRECORDED = [
+  'alert raised',
+  'alert resolved',
   'asset created',
   'asset deleted',
   'asset updated',
@@ -90,12 +92,16 @@ const UNRECORDED = [
   'rpc.catalog.republish-state request',
   'rpc.catalog.usage reply',
   'rpc.catalog.usage request',
+  'rpc.keys.caller-name reply',
+  'rpc.keys.caller-name request',
   'rpc.keys.reader-use reply',
   'rpc.keys.reader-use request',
   'rpc.keys.republish-state reply',
   'rpc.keys.republish-state request',
   'rpc.tracking.erase-organization reply',
   'rpc.tracking.erase-organization request',
+  'rpc.tracking.misplaced-assets reply',
+  'rpc.tracking.misplaced-assets request',
   'rpc.tracking.usage reply',
   'rpc.tracking.usage request',
   'rpc.webhook-dispatcher.erase-organization reply',

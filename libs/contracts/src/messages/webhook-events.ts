@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { Id, Uuid } from '../rules/ids.ts'
 import { eventTypes, type EventType } from '../resources/webhooks/events.ts'
 import { WireInstant } from '../rules/instant.ts'
+import { AlertView } from '../resources/rules/alerts.ts'
+import { alertRaised, alertResolved, type AlertEvent } from './alerts/alert-events.ts'
 import { AssetMoved, assetMoved } from './asset-moved.ts'
 import {
   catalogEventData,
@@ -94,6 +96,36 @@ const ofReader = (message: Message<z.ZodType<ReaderEvent>>, type: EventType, sum
     example: { reader: { id: 4, reader_key: 'TEST-READER', name: 'Test Reader' }, last_seen: at },
   })
 
+const AlertEventData = z.object({ alert: AlertView }).meta({ id: 'AlertEventData' })
+
+const alertView = {
+  id: 7,
+  rule: { id: 8, name: 'Test Rule', kind: 'stayed_longer_than', severity: 'warning' },
+  subject: { type: 'asset', ...asset },
+  location: { ...location, name: 'Test Location' },
+  state: 'raised',
+  note: null,
+  raised_at: at,
+  acknowledged_at: null,
+  acknowledged_by: null,
+  resolved_at: null,
+  resolved_because: null,
+}
+
+const ofAlert = (
+  message: Message<z.ZodType<AlertEvent>>,
+  type: EventType,
+  summary: string,
+  changes: Partial<AlertEvent['alert']> = {},
+) =>
+  event<AlertEvent>({
+    message,
+    body: bodyOf(type, AlertEventData),
+    summary,
+    dataOf: ({ alert }) => ({ alert }),
+    example: { alert: { ...alertView, ...changes } },
+  })
+
 const ofWebhook = (type: keyof typeof webhookHealth, health: string, summary: string) =>
   event<WebhookHealth>({
     message: webhookHealth[type],
@@ -146,6 +178,12 @@ const rows = {
   'tag.detached': ofCatalog('tag.detached', 'A tag was detached from an asset or a location', { tag, asset }),
   'reader.silent': ofReader(readerSilent, 'reader.silent', 'A reader went silent'),
   'reader.online': ofReader(readerOnline, 'reader.online', 'A reader that was silent was heard again'),
+  'alert.raised': ofAlert(alertRaised, 'alert.raised', 'A rule raised an alert'),
+  'alert.resolved': ofAlert(alertResolved, 'alert.resolved', 'An alert was resolved', {
+    state: 'resolved',
+    resolved_at: at,
+    resolved_because: 'condition',
+  }),
   'import.finished': event<CatalogEvent>({
     message: catalogEvents['import.finished'],
     body: bodyOf('import.finished', catalogEventData['import.finished']),

@@ -11,6 +11,7 @@ type Details = {
   conflict?: ConflictOwner
   cursor?: CursorRange
   secondFactor?: true
+  count?: number
   headers?: Record<string, string>
   cause?: unknown
   isCounted?: boolean
@@ -27,6 +28,8 @@ export class AppError extends Error {
   readonly conflict: ConflictOwner | undefined
   readonly cursor: CursorRange | undefined
   readonly secondFactor: true | undefined
+  /** How many things stand against the request. */
+  readonly count: number | undefined
   /** Sent with the envelope, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>
   /** The code that throws it logs a count, so it gets no log line of its own. */
@@ -35,7 +38,7 @@ export class AppError extends Error {
   constructor(
     type: ErrorType,
     detail: string,
-    { fields, conflict, cursor, secondFactor, headers = {}, cause, isCounted = false }: Details = {},
+    { fields, conflict, cursor, secondFactor, count, headers = {}, cause, isCounted = false }: Details = {},
   ) {
     // A refusal is an answer, not a fault. Nobody reads its stack, and collecting one costs as much as the answer.
     const { stackTraceLimit } = Error
@@ -47,6 +50,7 @@ export class AppError extends Error {
     this.conflict = conflict
     this.cursor = cursor
     this.secondFactor = secondFactor
+    this.count = count
     this.headers = headers
     this.isCounted = isCounted
   }

@@ -27,6 +27,7 @@ export function errorEnvelope(error: AppError, path: string, requestId: string):
   if (error.conflict) body.conflict = error.conflict
   if (error.cursor) body.cursor = error.cursor
   if (error.secondFactor) body.second_factor = true
+  if (error.count !== undefined) body.count = error.count
   return { error: body }
 }
 

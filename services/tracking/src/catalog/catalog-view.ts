@@ -89,6 +89,11 @@ export class CatalogView {
     return [...(this.#children.get(id) ?? [])].filter((child) => this.location(orgId, child))
   }
 
+  /** Grows with each change of the organization's locations, also of one that was deleted. */
+  treeOf(orgId: number): number {
+    return this.#trees.get(orgId) ?? 0
+  }
+
   /** These locations, known or not, and all their live sub-locations. */
   withDescendants(orgId: number, ids: readonly number[]): readonly number[] {
     const name = `${orgId} ${this.#trees.get(orgId) ?? 0} ${ids.join()}`

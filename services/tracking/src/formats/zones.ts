@@ -39,6 +39,12 @@ export function instantOfWallTime(wallMs: number, zone: string, nearMs = -Infini
 
 const isNearer = (ms: number, than: number, to: number) => Math.abs(to - ms) <= Math.abs(to - than)
 
+/** What a clock in `zone` shows at an instant, as if it were UTC. */
+export function wallTimeAt(ms: number, zone: string): number {
+  const known = zoneNamed(zone)
+  return ms + (known ? offsetAtMs(known.formatter, ms) : (offsetMsOf(zone) ?? 0))
+}
+
 /** True for a name or an offset that `instantOfWallTime` understands. */
 export function isZone(zone: string): boolean {
   return offsetMsOf(zone) !== undefined || zoneNamed(zone) !== undefined

@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely'
 import { expect } from 'vitest'
 import { up as fill } from '../../migrations/0071_fill_movement.ts'
 import { readBy } from '../../test/read-by.ts'
-import { store } from '../../test/store.ts'
+import { noRules, store } from '../../test/store.ts'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { lockPositions } from '../positions/lock-positions.queries.ts'
 import { NOT_READ } from '../positions/cause.ts'
@@ -52,7 +52,7 @@ async function write(
       await db.transaction().execute(async (tx) => {
         const current = await lockPositions(tx, written)
         const saved = written.filter(({ locationId }) => locationId !== null)
-        await storeSaves(tx, { view, rulesOf: () => DEFAULT_RULES }, current, saved.map((row) => Object.assign({}, row, SAVED))) // oxfmt-ignore
+        await storeSaves(tx, { view, rulesOf: () => DEFAULT_RULES, book: noRules(db, view) }, current, saved.map((row) => Object.assign({}, row, SAVED))) // oxfmt-ignore
       })
   }
 }

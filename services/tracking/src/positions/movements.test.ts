@@ -57,6 +57,8 @@ describe('movement rules', () => {
       late,
       rewritten: [],
       replaced: [],
+      places: [],
+      seenAgain: [],
     })
   })
 

@@ -3,8 +3,31 @@ import { minuteOf, type Observation } from './observation.ts'
 
 type WithLocation = Observation & { locationId: number }
 
+const MINUTE_MS = 60_000
+
 /** An asset came to `to`. `fromLocationId` is null if it was never seen before or was last seen without a location. */
 export type Movement = { kind: 'scan' | 'save'; to: WithLocation; fromLocationId: number | null }
+
+/** An asset is at another location than before, or at one that is not known. */
+type PlaceChange = {
+  orgId: number
+  assetId: number
+  atMs: number
+  from: number | null
+  to: number | null
+  isLate: boolean
+}
+
+/** An asset was seen after a minute or more. */
+export type SeenAgain = {
+  orgId: number
+  assetId: number
+  /** When and where it was seen before. */
+  beforeMs: number
+  placeId: number | null
+  atMs: number
+  isLate: boolean
+}
 
 /**
  * `positions` are those that changed, and `arrivals` the movements to a newer minute. Two kinds of rows may change a
@@ -18,6 +41,9 @@ export type Advance = {
   late: Observation[]
   rewritten: Observation[]
   replaced: Observation[]
+  /** What rules look at, in the order of time of each asset. */
+  places: PlaceChange[]
+  seenAgain: SeenAgain[]
 }
 
 /**
@@ -34,6 +60,7 @@ export function advance(
   const positions = byAsset(current)
   const changed = new Map<number, Position>()
   const [movements, arrivals]: [Movement[], Movement[]] = [[], []]
+  const [places, seenAgain]: [PlaceChange[], SeenAgain[]] = [[], []]
   const [late, rewritten, replaced]: [Observation[], Observation[], Observation[]] = [[], [], []]
   for (const row of stored.toSorted((a, b) => a.minute - b.minute)) {
     const before = positions.get(row.assetId)
@@ -47,12 +74,34 @@ export function advance(
     const after = positionAfter(before, row)
     positions.set(row.assetId, after)
     changed.set(row.assetId, after)
+    const { orgId, assetId, observedAtMs: atMs } = row
+    if (before && atMs - before.observedAtMs >= MINUTE_MS)
+      seenAgain.push({
+        orgId,
+        assetId,
+        beforeMs: before.observedAtMs,
+        placeId: before.locationId,
+        atMs,
+        isLate: row.isLate === true,
+      })
+    const from = before?.locationId ?? null
+    if (from !== row.locationId)
+      places.push({ orgId, assetId, atMs, from, to: row.locationId, isLate: row.isLate === true })
     if (!hasLocation(row) || row.locationId === before?.locationId) continue
     const movement = { kind, to: row, fromLocationId: before?.locationId ?? null }
     movements.push(movement)
     if (!isRewritten) arrivals.push(movement)
   }
-  return { positions: [...changed.values()], movements, arrivals, late, rewritten, replaced }
+  return {
+    positions: [...changed.values()],
+    movements,
+    arrivals,
+    late,
+    rewritten,
+    replaced,
+    places,
+    seenAgain,
+  }
 }
 
 /** A dwell that is older than its newest minute needs no lookup: the row before is at the old location. */

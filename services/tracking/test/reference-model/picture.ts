@@ -1,7 +1,7 @@
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import { sql } from 'kysely'
 import type { Db } from '../../src/db.ts'
-import { deliveryId } from '../../src/ingest/rows/delivery-id.ts'
+import { deliveryId } from '../../src/event-ids.ts'
 import { waitingOf, type Evidence } from '../../src/positions/evidence.ts'
 import { ASSETS } from './choices.ts'
 import { positionOf, type World } from './reference.ts'

@@ -83,10 +83,9 @@ export const assetFields = {
   location_external_key: scanned('string'),
 } as const satisfies Fields
 
-export const AssetView = z.object(shapeOf(assetFields, 'view')).meta({ id: 'Asset' })
+/** What `expand` adds is there in lists alone. */
+export const AssetView = z.object({ ...shapeOf(assetFields, 'view'), ...expandedHome }).meta({ id: 'Asset' })
 export type AssetView = z.infer<typeof AssetView>
-
-const ListedAsset = z.object({ ...shapeOf(assetFields, 'view'), ...expandedHome }).meta({ id: 'ListedAsset' })
 
 const { name, ...others } = shapeOf(assetFields, 'create')
 
@@ -160,7 +159,7 @@ export const assetRoutes = {
       'assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value. ' +
       '`misplaced` and `expand=home` also need `scans:read` or `tracking:read`.',
     query: AssetListQuery,
-    success: { status: 200, schema: listOf(ListedAsset) },
+    success: { status: 200, schema: listOf(AssetView) },
     errors: ['validation_error'],
   },
   createAsset: {

@@ -18,6 +18,8 @@ export const sentTypes = [
   'tag.detached',
   'reader.silent',
   'reader.online',
+  'alert.raised',
+  'alert.resolved',
   'import.finished',
 ] as const
 /** All of the feed. Each is a row of `webhookEvents` (`messages/webhook-events.ts`). */

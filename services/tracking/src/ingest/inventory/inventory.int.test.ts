@@ -269,8 +269,20 @@ describe('if a dependency is not reachable', () => {
   }) => {
     const { one } = await scene(tracking)
     const hasty = openTenantDatabase<Tables>(tracking.url, { max: 1, name: 'hasty', statementTimeoutMs: 100 })
-    const { view, ask, resolver, wakeOutbox, rulesOf } = { ...tracking.ingest, ask: tracking.catalog.ask }
-    const { saveInventory } = inventoryHandlers({ db: hasty, view, ask, resolver, wakeOutbox, rulesOf, log })
+    const { view, ask, resolver, wakeOutbox, rulesOf, book } = {
+      ...tracking.ingest,
+      ask: tracking.catalog.ask,
+    }
+    const { saveInventory } = inventoryHandlers({
+      db: hasty,
+      view,
+      ask,
+      resolver,
+      wakeOutbox,
+      rulesOf,
+      book,
+      log,
+    })
     const body = { asset_identifiers: ['ONE', 'TWO'], location_identifier: 'DOCK' }
     await tracking.db.transaction().execute(async (tx) => {
       await lockPositions(tx, [{ orgId: 1, assetId: one.id }])

@@ -30,12 +30,13 @@ const placed = (asset: AssetState, location: LocationState, at: number): AssetPl
 })
 
 /** `at`: when tracking handles it. */
-const depsAt = ({ tenants, ingest: { view, resolver, rulesOf } }: Tracking, at: number) => ({
+const depsAt = ({ tenants, ingest: { view, resolver, rulesOf, book } }: Tracking, at: number) => ({
   db: tenants,
   view,
   resolver,
   wakeOutbox: () => undefined,
   rulesOf,
+  book,
   now: () => at,
 })
 const promptly = (tracking: Tracking, message: AssetPlaced) =>

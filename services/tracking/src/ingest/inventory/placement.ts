@@ -11,7 +11,10 @@ import { storeStates } from './inventory.queries.ts'
 import { findRowOfMinute, lastPlacedAt, recordPlacedAt } from './placement.queries.ts'
 import type { InventoryDeps } from './save.ts'
 
-export type PlacementDeps = Pick<InventoryDeps, 'db' | 'view' | 'resolver' | 'wakeOutbox' | 'rulesOf' | 'now'>
+export type PlacementDeps = Pick<
+  InventoryDeps,
+  'db' | 'view' | 'resolver' | 'wakeOutbox' | 'rulesOf' | 'book' | 'now'
+>
 
 /** A placement younger than this is prompt. Longer than catalog waits for our reply. */
 const PROMPT_MS = 3_000
@@ -38,7 +41,7 @@ export async function recordPlacement(
 
 async function recordOnce(
   tx: Tx,
-  { view, rulesOf, now = Date.now }: PlacementDeps,
+  { view, rulesOf, book, now = Date.now }: PlacementDeps,
   { org_id: orgId, asset, location, placed_at }: AssetPlaced,
 ): Promise<Stored> {
   const key = { orgId, assetId: asset.id }
@@ -54,7 +57,7 @@ async function recordOnce(
     isNewest && now() - savedAtMs < PROMPT_MS
       ? placeSave(byAsset(current), save)
       : await placeLate(tx, current, save)
-  return rows.length === 0 ? NOTHING_STORED : storeSaves(tx, { view, rulesOf }, current, rows)
+  return rows.length === 0 ? NOTHING_STORED : storeSaves(tx, { view, rulesOf, book }, current, rows)
 }
 
 async function placeLate(

@@ -32,6 +32,7 @@ export type InventoryDeps = {
   wakeOutbox: () => void
   log: Logger
   rulesOf: StoreDeps['rulesOf']
+  book: StoreDeps['book']
   now?: () => number
 }
 
@@ -97,7 +98,7 @@ type StoreOptions = LockOptions & {
 }
 
 async function store(
-  { db, view, resolver, wakeOutbox, rulesOf }: InventoryDeps,
+  { db, view, resolver, wakeOutbox, rulesOf, book }: InventoryDeps,
   orgId: number,
   saves: readonly Resolved[],
   { savedAtMs, named, keepAnswer, ...lockOptions }: StoreOptions,
@@ -113,7 +114,7 @@ async function store(
     await storeStates(tx, orgId, assets, locations)
     const positions = byAsset(current)
     const rows = saves.flatMap((save) => placeSave(positions, toSave(orgId, save, savedAtMs)))
-    const stored = await storeSaves(tx, { view, rulesOf }, current, rows, causeOf(saves))
+    const stored = await storeSaves(tx, { view, rulesOf, book }, current, rows, causeOf(saves))
     await keepAnswer(tx)
     await enqueueAll(
       tx,

@@ -20,10 +20,10 @@ function saving(tracking: Tracking, beforeAsk: (question: CatalogLookup) => Prom
     await beforeAsk(question)
     return tracking.catalog.ask(question)
   }
-  const { view, resolver, wakeOutbox, rulesOf } = tracking.ingest
+  const { view, resolver, wakeOutbox, rulesOf, book } = tracking.ingest
   const now = () => tracking.clock.stoppedAt ?? Date.now()
   const { saveInventory } = inventoryHandlers({
-    db: tracking.tenants, view, ask, resolver, wakeOutbox, rulesOf, log, now,
+    db: tracking.tenants, view, ask, resolver, wakeOutbox, rulesOf, book, log, now,
   }) // oxfmt-ignore
   const save = async (assets: readonly string[], location: string, orgId = 1): Promise<Answer> => {
     const body: InventorySave = { asset_identifiers: [...assets], location_identifier: location }

@@ -1,7 +1,7 @@
-import type { About } from '@whereabouts/contracts/messages/about'
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import { aboutPlaces } from '../../catalog/about-places.ts'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
-import { deliveryId } from './delivery-id.ts'
+import { deliveryId } from '../../event-ids.ts'
 import type { Movement } from '../../positions/movements.ts'
 
 /**
@@ -36,9 +36,3 @@ export function toEvent({ kind, to, fromLocationId }: Movement, view: CatalogVie
     },
   }
 }
-
-/** These live locations, and all that they are in now: filters look at them (ADR 105). */
-export const aboutPlaces = (view: CatalogView, orgId: number, ids: readonly number[]): About => ({
-  at: [...ids],
-  within: view.withAncestors(orgId, ids),
-})

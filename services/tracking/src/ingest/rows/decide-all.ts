@@ -2,6 +2,7 @@ import type { Tx } from '../../db.ts'
 import { decide, type Decided, type RowBefore } from '../../positions/decide.ts'
 import { byAsset, type Position } from '../../positions/position.ts'
 import { isJudging, type PlacementRules } from '../../positions/rules.ts'
+import type { RuleBook } from '../../rules/settings/rule-book.ts'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { Observation } from '../../positions/observation.ts'
 import type { OldDays } from '../../positions/packed/old-days.ts'
@@ -10,6 +11,8 @@ import { findRowsBefore } from './scans.queries.ts'
 export type StoreDeps = {
   view: CatalogView
   rulesOf: (orgId: number) => PlacementRules
+  /** What to tell of movements. */
+  book: RuleBook
   now?: () => number
 }
 

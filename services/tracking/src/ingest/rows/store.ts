@@ -9,6 +9,7 @@ import { carryAtMs, waitingOf, type Evidence } from '../../positions/evidence.ts
 import { lockPositions } from '../../positions/lock-positions.queries.ts'
 import { byAsset, type AssetKey, type Position } from '../../positions/position.ts'
 import { isJudging, type PlacementRules } from '../../positions/rules.ts'
+import { applySteps } from '../../rules/live/apply-steps.ts'
 import { toEvent } from './asset-moved.ts'
 import { findBrokenDwells } from './dwell.ts'
 import { findDwellStarts } from './dwell.queries.ts'
@@ -28,7 +29,7 @@ import {
 } from './scans.queries.ts'
 
 /**
- * `movements`: events in the outbox. `missing`: names without which an event was left out. `positions`: of all assets of the
+ * `movements`: events in the outbox, also of alerts. `missing`: names without which an event was left out. `positions`: of all assets of the
  * observations, afterwards. `outvoted`: the observations that were set aside.
  */
 export type Stored = {
@@ -182,7 +183,7 @@ const outvotedOf = ({ orgId, assetId, minute, evidence }: Position) =>
 
 async function storeAdvance(
   tx: Tx,
-  { view, rulesOf }: StoreDeps,
+  { view, rulesOf, book, now = Date.now }: StoreDeps,
   { current, old }: Locked,
   advanced: Advance,
   evidenceOf: (assetId: number) => Evidence | null | undefined,
@@ -205,7 +206,9 @@ async function storeAdvance(
   const announced = movements.filter(({ to }) => !to.isLate)
   const events = announced.flatMap((movement) => toEvent(movement, view) ?? [])
   await enqueue(tx, assetMoved, events, causeOf && (({ asset }) => causeOf(asset.id)))
-  return { movements: events.length, missing: findMissingNames(announced, view), positions }
+  const { places: steps, seenAgain } = advanced
+  const alerts = await applySteps(tx, { book, view }, { steps, seenAgain, nowMs: now() })
+  return { movements: events.length + alerts, missing: findMissingNames(announced, view), positions }
 }
 
 const isSame = (a: Evidence | null, b: Evidence | null) => a === b || isDeepStrictEqual(a, b)

@@ -7,8 +7,8 @@ import type { Kysely } from 'kysely'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { Tables } from '../../db.ts'
 import { newestCanary } from '../canary/canary.queries.ts'
-import { aboutPlaces } from '../rows/asset-moved.ts'
-import { eventId } from '../rows/delivery-id.ts'
+import { aboutPlaces } from '../../catalog/about-places.ts'
+import { eventId } from '../../event-ids.ts'
 import { noteChanges, type ChangedReader } from './silence.queries.ts'
 
 type Options = {

@@ -2,7 +2,7 @@ import { fc, limits, timeLimit } from '@whereabouts/testing/fuzz'
 import { sql, type Kysely, type KyselyPlugin } from 'kysely'
 import { expect, vi } from 'vitest'
 import { readBy } from '../../../test/read-by.ts'
-import { store } from '../../../test/store.ts'
+import { noRules, store } from '../../../test/store.ts'
 import { log, startTracking, test, type Tracking } from '../../../test/tracking.fixture.ts'
 import type { Tables } from '../../db.ts'
 import { withDays } from '../partitions/missing-days.ts'
@@ -112,7 +112,7 @@ async function write({ db, view }: Tracking, one: Extract<Action, { at: number }
   const seen = { orgId, assetId, observedAtMs, minute: minuteOf(observedAtMs), locationId }
   const cause = { ...readBy(`reader-${observedAtMs % 3}`), tagId: assetId * 7, scanPointId: 5 }
   if (one.do === 'save' && locationId === null) return
-  const deps = { view, rulesOf: () => DEFAULT_RULES, now: () => NOW }
+  const deps = { view, rulesOf: () => DEFAULT_RULES, book: noRules(db, view), now: () => NOW }
   const read: Observation = { ...seen, ...cause, rssi: null, isJudged: true }
   const save = { ...seen, ...NOT_READ, rssi: null, isJudged: false, locationId }
   await withDays(db, [observedAtMs], () =>
@@ -364,7 +364,7 @@ test('D22.1 a late read that is being stored while its day is finished is packed
     expect(await packStep(db)).toMatchObject({ outcome: 'packed' })
     let finishing = Promise.resolve()
     await db.transaction().execute(async (tx) => {
-      await storeScans(tx, { view, rulesOf: () => DEFAULT_RULES }, [seen(late)])
+      await storeScans(tx, { view, rulesOf: () => DEFAULT_RULES, book: tracking.book }, [seen(late)])
       finishing = packAll(tracking.worker.db)
       await vi.waitUntil(async () => {
         const { rows } = await sql`select from pg_stat_activity

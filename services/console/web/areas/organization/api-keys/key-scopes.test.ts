@@ -5,6 +5,8 @@ test.for([
   { form: NO_SCOPES, want: [] },
   { form: { ...NO_SCOPES, assets: 'read' }, want: ['assets:read'] },
   { form: { ...NO_SCOPES, scans: 'write' }, want: ['scans:read', 'scans:write'] },
+  { form: { ...NO_SCOPES, rules: 'read' }, want: ['rules:read'] },
+  { form: { ...NO_SCOPES, rules: 'write' }, want: ['rules:read', 'rules:write'] },
   { form: { ...NO_SCOPES, isKeysAdmin: true }, want: ['keys:admin'] },
   { form: { ...NO_SCOPES, isWebhooksAdmin: true }, want: ['webhooks:admin'] },
   {
@@ -12,6 +14,7 @@ test.for([
       assets: 'write',
       locations: 'read',
       scans: 'read',
+      rules: 'none',
       isFollowing: true,
       isAuditing: true,
       isKeysAdmin: true,

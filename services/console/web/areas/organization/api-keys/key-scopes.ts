@@ -17,6 +17,7 @@ export const RESOURCE_TEXTS: Readonly<Record<Resource, readonly [label: string, 
   assets: ['Assets', 'Assets and their tags'],
   locations: ['Locations', 'Locations and their tags'],
   scans: ['Scans', 'Current and past locations. Write access can publish scans and save inventory.'],
+  rules: ['Rules and alerts', 'Rules and their alerts. Write access can acknowledge alerts.'],
 }
 export const RESOURCES = Object.keys(RESOURCE_TEXTS) as Resource[]
 
@@ -58,6 +59,7 @@ export const NO_SCOPES: ScopeForm = {
   assets: 'none',
   locations: 'none',
   scans: 'none',
+  rules: 'none',
   isFollowing: false,
   isAuditing: false,
   isKeysAdmin: false,
@@ -74,6 +76,8 @@ const WORDS: Readonly<Record<Scope, string>> = {
   'scans:read': 'Read scans',
   'tracking:read': 'Read scans',
   'scans:write': 'Send reads, save inventory',
+  'rules:read': 'Read rules and alerts',
+  'rules:write': 'Change rules, acknowledge alerts',
   'keys:admin': 'Manage API keys',
   'events:read': 'Follow events',
   'audit:read': 'Read who did what',

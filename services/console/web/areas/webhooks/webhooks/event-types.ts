@@ -20,6 +20,8 @@ const SENT: Readonly<Record<SentType, string>> = {
   'tag.detached': 'Tag detached',
   'reader.silent': 'Reader silent',
   'reader.online': 'Reader online again',
+  'alert.raised': 'Alert raised',
+  'alert.resolved': 'Alert resolved',
   'import.finished': 'Import finished',
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deliveryId } from './delivery-id.ts'
+import { deliveryId } from './event-ids.ts'
 
 const move = { orgId: 1, assetId: 2, minute: 3, from: 4, to: 5, kind: 'scan', observedAtMs: 180_001 } as const
 

@@ -1,0 +1,81 @@
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
+import type { Kysely } from 'kysely'
+import type { CatalogView } from '../../catalog/catalog-view.ts'
+import type { Tables } from '../../db.ts'
+import { compileRule, type CompiledRule } from './compile-rule.ts'
+import type { RuleRow } from './rule-row.ts'
+import { listEnabledRules } from './rules.queries.ts'
+
+/** A rule as it decides, with the row of its settings. */
+export type BookedRule = CompiledRule & { row: RuleRow }
+
+type Options = {
+  db: Kysely<Tables>
+  view: CatalogView
+  /** The IANA name of the time zone of an organization. */
+  zoneOf: (orgId: number) => string
+  log: Logger
+}
+
+type OrgRules = { version: number; rules: BookedRule[] }
+const NO_RULES: OrgRules = { version: 0, rules: [] }
+
+/**
+ * The enabled rules of all organizations, in the memory of this process. PostgreSQL notifies every replica of a change. A
+ * notification may be late or lost, so ingest compares `versionOf` with the database in its transaction.
+ */
+export class RuleBook {
+  readonly #options: Options
+  readonly #orgs = new Map<number, OrgRules>()
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  of(orgId: number): readonly BookedRule[] {
+    return (this.#orgs.get(orgId) ?? NO_RULES).rules
+  }
+
+  find(orgId: number, id: number): BookedRule | undefined {
+    return this.of(orgId).find((rule) => rule.id === id)
+  }
+
+  versionOf(orgId: number): number {
+    return (this.#orgs.get(orgId) ?? NO_RULES).version
+  }
+
+  organizations(): number[] {
+    return [...this.#orgs.keys()]
+  }
+
+  /** Reads the rules of an organization again, or of all. `db` may be an open transaction. */
+  async read(orgId?: number, db: Parameters<typeof listEnabledRules>[0] = this.#options.db): Promise<void> {
+    const found = await listEnabledRules(db, orgId)
+    if (orgId === undefined)
+      for (const known of this.#orgs.keys()) if (!found.has(known)) this.#orgs.delete(known)
+    if (orgId !== undefined && !found.has(orgId)) this.#orgs.delete(orgId)
+    for (const [id, { version, rows }] of found) {
+      if (version < this.versionOf(id)) continue // read later, and committed before
+      this.#orgs.set(id, { version, rules: rows.map((row) => this.compile(row)) })
+    }
+  }
+
+  compile(row: RuleRow): BookedRule {
+    const { view, zoneOf } = this.#options
+    return { ...compileRule(row, view, zoneOf(row.org_id)), row }
+  }
+
+  /** A notification: reads in the background, and logs a failure, because ingest compares versions. */
+  hear(payload: string): void {
+    this.readSoon(Number(payload))
+  }
+
+  readSoon(orgId?: number): void {
+    this.read(orgId).catch((error: unknown) =>
+      this.#options.log.warn(
+        { err: error, org_id: orgId },
+        'rules could not be read; will retry with the next change',
+      ),
+    )
+  }
+}

@@ -1,0 +1,4 @@
+import type { Selectable } from 'kysely'
+import type { Tables } from '../../db.ts'
+
+export type RuleRow = Selectable<Tables['rule']>
