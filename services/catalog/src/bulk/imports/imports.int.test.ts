@@ -42,7 +42,7 @@ describe('D10 importing assets', () => {
         { tag_type: 'barcode', value: 'a|b' },
       ],
     })
-    const { tags, ...state } = asset
+    const { tags, home_location_external_key: _key, ...state } = asset
     const [first, ...others] = (await catalog.takeOutbox()).map(({ payload }) => payload)
     expect(first).toMatchObject({ ...state, revision: expect.any(Number) })
     const byValue = new Map(others.map((payload) => [payload['value'], payload]))
