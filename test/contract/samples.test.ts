@@ -53,10 +53,10 @@ async function newScene(
   })
   const asset = await create('createAsset', tagged('FORKLIFT-7'))
   const location = await create('createLocation', tagged('DOCK-1'))
+  const { rule, alert, dock } = await raiseAlert(api, token)
   const body = { url: 'https://receiver.example/hook' }
   const webhook =
     absent === body.url ? undefined : (await succeed(api.call('createWebhook', { token, body }))).body.data
-  const { rule, alert, dock } = await raiseAlert(api, token)
   const exported = await finishedExport(api, token, { dataset: 'assets', format: 'csv' })
   const ids: Scene['ids'] = [
     [/(?<=\/rules\/)\d+/, `${rule.id}`],
@@ -82,7 +82,9 @@ async function deliveryOf(api: Api, token: string, webhookId: number): Promise<s
   await succeed(api.call('saveInventory', { token, body }))
   const call = { token, params: { webhook_id: webhookId } }
   const list = async () => (await succeed(api.call('listEndpointDeliveries', call))).body.data
-  await expect.poll(async () => (await list()).length, { timeout: 20_000 }).toBe(1)
+  await expect
+    .poll(async () => (await list()).length, { timeout: 20_000, interval: 1_000 })
+    .toBeGreaterThan(0)
   return (await list())[0]?.delivery_id ?? ''
 }
 

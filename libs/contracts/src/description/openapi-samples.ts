@@ -12,6 +12,8 @@ type Call = {
   /** With names in braces. */
   path: string
   ids: Json
+  /** Parameters of the query that it cannot do without. */
+  query: Json
   /** The path with the ids in it, below the address of the host. */
   url: string
   body: unknown
@@ -45,14 +47,17 @@ function samplesOf(call: Call): Sample[] {
   ]
 }
 
-type Parameter = { in?: string; name: string; example?: unknown; schema?: Json }
+type Parameter = { in?: string; name: string; required?: boolean; example?: unknown; schema?: Json }
 
 function callOf(base: string, path: string, method: string, operation: Json): Call {
   const parameters = (operation['parameters'] ?? []) as Parameter[]
-  const inPath = parameters.filter((parameter) => parameter.in === 'path')
-  const ids = Object.fromEntries(
-    inPath.map(({ name, example, schema }) => [name, example ?? schema?.['example']]),
-  )
+  const valuesIn = (place: string) =>
+    Object.fromEntries(
+      parameters
+        .filter((parameter) => parameter.in === place && parameter.required === true)
+        .map(({ name, example, schema }) => [name, example ?? schema?.['example'] ?? firstOf(schema)]),
+    )
+  const [ids, query] = [valuesIn('path'), valuesIn('query')]
   const { content } = (operation['requestBody'] ?? {}) as { content?: Record<string, { example?: unknown }> }
   const [mediaType, media] = Object.entries(content ?? {})[0] ?? []
   return {
@@ -60,7 +65,8 @@ function callOf(base: string, path: string, method: string, operation: Json): Ca
     method,
     path,
     ids,
-    url: base + path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name])),
+    query,
+    url: base + path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name])) + textOf(query),
     body: media?.example,
     mediaType,
     isList: parameters.some(({ in: place, name }) => place === 'query' && name === 'offset'),
@@ -68,6 +74,13 @@ function callOf(base: string, path: string, method: string, operation: Json): Ca
     needsToken: (operation['security'] as unknown[]).length > 0,
   }
 }
+
+const firstOf = (schema: Json | undefined): unknown => (schema?.['enum'] as unknown[] | undefined)?.[0]
+
+const textOf = (query: Json): string =>
+  Object.entries(query)
+    .map(([name, value], i) => `${i === 0 ? '?' : '&'}${name}=${String(value)}`)
+    .join('')
 
 /** Whether success has a body. */
 const hasBody = (responses: Record<string, { content?: unknown }>): boolean =>
@@ -85,11 +98,12 @@ const withToken = {
     return parts.join(' \\\n  ')
   },
 
-  typescript: ({ operationId, method, path, ids, body, isList, hasReply }: Call): string => {
+  typescript: ({ operationId, method, path, ids, query, body, isList, hasReply }: Call): string => {
     const hasIds = Object.keys(ids).length > 0
+    const hasQuery = Object.keys(query).length > 0
     if (isList) {
       const start = `for await (const row of whereabouts.rows('${path}'`
-      return `${start}${argument(script, start, hasIds ? { path: ids } : {})})) {\n  console.log(row)\n}`
+      return `${start}${argument(script, start, { ...(hasIds && { path: ids }), ...(hasQuery && { query }) })})) {\n  console.log(row)\n}`
     }
     const result = hasReply ? `const { data: ${thingOf(operationId)} } = ` : ''
     const start = `${result}unwrap(await whereabouts.api.${method}('${path}'`
@@ -97,9 +111,11 @@ const withToken = {
     return `${start}${argument(script, start, request)}))`
   },
 
-  python: ({ operationId, method, path, ids, url, body, isList, hasReply }: Call): string => {
+  python: ({ operationId, method, path, ids, query, url, body, isList, hasReply }: Call): string => {
     if (isList) {
-      const filters = Object.entries(ids).map(([name, value]) => `, ${name}=${python(value)}`)
+      const filters = Object.entries({ ...ids, ...query }).map(
+        ([name, value]) => `, ${name}=${python(value)}`,
+      )
       return `for row in whereabouts.rows("${path}"${filters.join('')}):\n    print(row)`
     }
     const start = `${hasReply ? `${thingOf(operationId)} = ` : ''}whereabouts.request("${method}", "${url}"`

@@ -1,4 +1,5 @@
 import type { AlertsQuery } from '@whereabouts/contracts/resources/rules/alerts'
+import { anyOf } from '@whereabouts/db/sql-conditions'
 import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { Db, Tables, Tx } from '../../db.ts'
@@ -38,8 +39,12 @@ export async function listAlertsById(
   return rows
 }
 
-export const findAlert = async (db: Db, orgId: number, id: number): Promise<AlertRow | undefined> =>
-  (await listAlertsById(db, [{ orgId, id }]))[0]
+/** An id of a request may be larger than any that was minted. */
+export async function findAlert(db: Db, orgId: number, id: number): Promise<AlertRow | undefined> {
+  const { rows } = await sql<AlertRow>`${named(sql`
+    select * from alert where org_id = ${orgId} and id = ${id}`)}`.execute(db)
+  return rows[0]
+}
 
 const STATE = {
   raised: sql`resolved_at is null and acknowledged_at is null`,
@@ -49,7 +54,7 @@ const STATE = {
 
 function conditions(orgId: number, query: AlertsQuery): RawBuilder<unknown>[] {
   const { state, severity, rule_id, asset_id, reader_id, location_id, from, to } = query
-  const ids = (column: string, values: readonly number[]) => sql`${sql.ref(column)} = any(${bigints(values)})`
+  const ids = (column: string, values: readonly number[]) => anyOf(column, values, 'bigint')
   return [
     sql`org_id = ${orgId}`,
     ...(state
