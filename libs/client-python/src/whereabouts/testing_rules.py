@@ -80,7 +80,8 @@ _LAST = {
 #: What the bodies of each kind may have, in the order in which the API names problems.
 FIELDS: Dict[str, Dict[str, Rule]] = {
     "asset": {
-        **_FIRST, "type": Rule(_one_of("asset", "person", "inventory")), "metadata": Rule(_typed("object")), **_LAST,
+        **_FIRST, "type": Rule(_one_of("asset", "person", "inventory")), "metadata": Rule(_typed("object")),
+        "home_location_id": Rule(_nullable(_typed("number"))), "home_location_external_key": Rule(_nullable(_KEY)), **_LAST,
     },
     "location": {
         **_FIRST, "parent_id": Rule(_nullable(_typed("number"))), "parent_external_key": Rule(_nullable(_KEY)), **_LAST,

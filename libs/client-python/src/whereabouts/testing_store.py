@@ -8,8 +8,16 @@ from typing import Any, Dict, List, Optional
 from .testing_rules import FIELDS, SAVE, TAG, Json, conflict, invalid, not_found, validate
 
 _DEFAULTS: Dict[str, Json] = {
-    "asset": {"name": "", "description": None, "type": "asset", "metadata": {}},
+    "asset": {
+        "name": "", "description": None, "type": "asset", "metadata": {},
+        "home_location_id": None, "home_location_external_key": None,
+    },
     "location": {"name": "", "description": None, "parent_id": None, "parent_external_key": None},
+}  # fmt: skip
+#: The fields that name another location: the home of an asset, the parent of a location.
+_PLACES = {
+    "asset": ("home_location_id", "home_location_external_key"),
+    "location": ("parent_id", "parent_external_key"),
 }
 
 
@@ -55,7 +63,7 @@ class Store:
         values = dict(validate({"external_key": f"{kind.upper()}-{id}", **body}, FIELDS[kind]))
         tags = values.pop("tags", None) or []
         times = {"valid_from": now, "valid_to": None, "created_at": now, "updated_at": now, "deleted_at": None}
-        thing: Json = {**_DEFAULTS[kind], "is_active": True, **times, **values, **self._parent_of(values), "id": id, "tags": []}
+        thing: Json = {**_DEFAULTS[kind], "is_active": True, **times, **values, **self._place_of(kind, values), "id": id, "tags": []}
         owner = self.by_key(kind, thing["external_key"])
         if owner:
             raise conflict(f"{kind} {thing['external_key']} already exists", self.owner_of(kind, owner))
@@ -68,7 +76,7 @@ class Store:
     def change(self, kind: str, thing: Json, body: Json) -> str:
         rules = {name: rule for name, rule in FIELDS[kind].items() if name not in ("external_key", "tags")}
         given = validate(body, rules, is_change=True)
-        values = {**given, **self._parent_of(given)}
+        values = {**given, **self._place_of(kind, given)}
         changed = sorted(name for name, value in values.items() if value != thing[name])
         if not changed:
             return "unchanged"
@@ -82,6 +90,10 @@ class Store:
         self.things[kind].remove(thing)
         if kind == "asset":
             self.places = [place for place in self.places if place["asset"] != thing["id"]]
+        # Without an event, as of the API: an asset changes only by what is done to it.
+        for asset in self.things["asset"]:
+            if asset["home_location_id"] == thing["id"]:
+                asset["home_location_external_key"] = None
         self._happened(f"{kind}.deleted", {kind: _name_of(thing)})
 
     def attach(self, kind: str, thing: Json, body: Any) -> Json:
@@ -168,17 +180,18 @@ class Store:
     def owner_of(self, resource: str, thing: Json) -> Json:
         return {"resource": resource, "id": thing["id"], "external_key": thing["external_key"]}
 
-    def _parent_of(self, values: Json) -> Json:
-        field = next((name for name in ("parent_id", "parent_external_key") if name in values), None)
+    def _place_of(self, kind: str, values: Json) -> Json:
+        id_field, key_field = _PLACES[kind]
+        field = next((name for name in (id_field, key_field) if name in values), None)
         if field is None:
             return {}
         if values[field] is None:
-            return {"parent_id": None, "parent_external_key": None}
-        own = "id" if field == "parent_id" else "external_key"
-        parent = next((one for one in self.things["location"] if one[own] == values[field]), None)
-        if parent is None:
+            return {id_field: None, key_field: None}
+        own = "id" if field == id_field else "external_key"
+        place = next((one for one in self.things["location"] if one[own] == values[field]), None)
+        if place is None:
             raise invalid(field, "fk_not_found", "does not refer to a location")
-        return {"parent_id": parent["id"], "parent_external_key": parent["external_key"]}
+        return {id_field: place["id"], key_field: place["external_key"]}
 
     def _tag_of(self, body: Any, kind: str, thing: Json) -> Json:
         """For `thing` of `kind`, which may be new."""

@@ -76,6 +76,8 @@ export const FIELDS: Readonly<Record<'asset' | 'location', Rules>> = {
     ...COMMON,
     type: { check: oneOf('asset', 'person', 'inventory') },
     metadata: { check: typed('object') },
+    home_location_id: { check: nullable(typed('number')) },
+    home_location_external_key: { check: nullable(KEY) },
     ...LAST,
   },
   location: {

@@ -10,8 +10,20 @@ export type Status = 'created' | 'updated' | 'unchanged'
 type Event = components['schemas']['Event']
 
 const DEFAULTS = {
-  asset: { name: '', description: null, type: 'asset', metadata: {} },
+  asset: {
+    name: '',
+    description: null,
+    type: 'asset',
+    metadata: {},
+    home_location_id: null,
+    home_location_external_key: null,
+  },
   location: { name: '', description: null, parent_id: null, parent_external_key: null },
+} as const
+/** The fields that name another location: the home of an asset, the parent of a location. */
+const PLACES = {
+  asset: ['home_location_id', 'home_location_external_key'],
+  location: ['parent_id', 'parent_external_key'],
 } as const
 const LABELS = { asset: 'Asset', location: 'Location' } as const
 
@@ -57,14 +69,14 @@ export class Store {
     const { tags, ...values } = validate({ ...made, ...body }, FIELDS[kind])
     const now = new Date().toISOString()
     const times = { valid_from: now, valid_to: null, created_at: now, updated_at: now, deleted_at: null }
-    const parents = this.#parentOf(values)
+    const place = this.#placeOf(kind, values)
     const thing: Thing = {
       ...DEFAULTS[kind],
       is_active: true,
       ...times,
       ...made,
       ...values,
-      ...parents,
+      ...place,
       id,
       tags: [],
     }
@@ -78,7 +90,7 @@ export class Store {
 
   change(kind: Kind, thing: Thing, body: Body): Status {
     const given = validate(body, without(FIELDS[kind], 'external_key', 'tags'), true)
-    const values: Body = { ...given, ...this.#parentOf(given) }
+    const values: Body = { ...given, ...this.#placeOf(kind, given) }
     const changed = Object.keys(values).filter((field) => !isEqual(values[field], thing[field]))
     if (changed.length === 0) return 'unchanged'
     Object.assign(thing, values, { updated_at: new Date().toISOString() })
@@ -91,6 +103,9 @@ export class Store {
       throw conflict(`location ${thing.external_key} still has child locations`)
     this.state[kind] = this.state[kind].filter((one) => one !== thing)
     if (kind === 'asset') this.state.places = this.state.places.filter(({ asset }) => asset !== thing.id)
+    // Without an event, as of the API: an asset changes only by what is done to it.
+    for (const asset of this.state.asset)
+      if (asset['home_location_id'] === thing.id) asset['home_location_external_key'] = null
     this.#happened(`${kind}.deleted`, { [kind]: nameOf(thing) })
   }
 
@@ -171,16 +186,17 @@ export class Store {
 
   #ownerOf = (resource: Kind, { id, external_key }: Thing) => ({ resource, id, external_key })
 
-  #parentOf({ parent_id, parent_external_key }: Body): Body {
-    const given = parent_id === undefined ? parent_external_key : parent_id
+  #placeOf(kind: Kind, values: Body): Body {
+    const [idField, keyField] = PLACES[kind]
+    const field = values[idField] === undefined ? keyField : idField
+    const given = values[field]
     if (given === undefined) return {}
-    if (given === null) return { parent_id: null, parent_external_key: null }
-    const field = parent_id === undefined ? 'parent_external_key' : 'parent_id'
-    const parent = this.state.location.find(
-      ({ id, external_key }) => given === (field === 'parent_id' ? id : external_key),
+    if (given === null) return { [idField]: null, [keyField]: null }
+    const place = this.state.location.find(
+      ({ id, external_key }) => given === (field === idField ? id : external_key),
     )
-    if (!parent) throw dangling(field, `${field} does not refer to a location`)
-    return { parent_id: parent.id, parent_external_key: parent.external_key }
+    if (!place) throw dangling(field, `${field} does not refer to a location`)
+    return { [idField]: place.id, [keyField]: place.external_key }
   }
 
   /** For `thing` of `kind`, which may be new. */
