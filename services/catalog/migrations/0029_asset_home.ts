@@ -5,6 +5,9 @@ import { sql, type Kysely } from 'kysely'
 /** Safe to repeat after it was interrupted. */
 export const inTransaction = false
 
+export const contracts =
+  'A release before this one writes no homes, and erases an organization in the order of the foreign keys that it finds.'
+
 /**
  * Assets have a home (D21.1). The index has only those with one, so it is built and written for nobody else. The foreign key
  * is checked after it was added, so that writers do not wait while all assets are read.
