@@ -71,11 +71,6 @@ const foldersOf = () =>
 /** What a new organization cannot do: it has no such thing, or the key is not that of the reader. */
 const REFUSED = [
   'Save the current location of assets 400 fk_not_found',
-  'Create a rule 400 fk_not_found',
-  'Retrieve a rule 404',
-  'Change a rule, or switch it on or off 404',
-  'Preview what a rule would have raised 400 fk_not_found',
-  'Delete a rule 404',
   'Retrieve an alert 404',
   'Acknowledge an alert 404',
   'List the last messages of a reader with a problem, with the key of the reader 403',

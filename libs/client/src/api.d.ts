@@ -3577,7 +3577,6 @@ export interface components {
          *       "metadata": {
          *         "maker": "Linde"
          *       },
-         *       "home_location_external_key": "DOCK-1",
          *       "valid_from": "2026-11-21T10:00:00Z",
          *       "tags": [
          *         {
@@ -3997,18 +3996,15 @@ export interface components {
         /**
          * @description A new rule.
          * @example {
-         *       "name": "Pallets that stay in Receiving",
-         *       "kind": "stayed_longer_than",
+         *       "name": "Inventory not seen for a day",
+         *       "kind": "not_seen_for",
          *       "scope": {
          *         "asset_types": [
          *           "inventory"
-         *         ],
-         *         "location_ids": [
-         *           4503599627370498
          *         ]
          *       },
          *       "params": {
-         *         "seconds": 14400
+         *         "seconds": 86400
          *       },
          *       "schedule": {
          *         "days": [
@@ -4188,12 +4184,15 @@ export interface components {
          * @description A rule, and the past that it looks at.
          * @example {
          *       "rule": {
-         *         "name": "Left the yard",
-         *         "kind": "left",
+         *         "name": "Inventory not seen for a day",
+         *         "kind": "not_seen_for",
          *         "scope": {
-         *           "location_ids": [
-         *             4503599627370498
+         *           "asset_types": [
+         *             "inventory"
          *           ]
+         *         },
+         *         "params": {
+         *           "seconds": 86400
          *         }
          *       }
          *     }
@@ -4535,7 +4534,34 @@ export interface components {
         AssetCreatedData: {
             asset: components["schemas"]["Asset"];
         };
-        /** @description A thing, a person or stock that carries tags. Readers move it by reading them. */
+        /**
+         * @description A thing, a person or stock that carries tags. Readers move it by reading them.
+         * @example {
+         *       "id": 4503599627370497,
+         *       "external_key": "FORKLIFT-7",
+         *       "name": "Forklift 7",
+         *       "description": "Reach truck, battery changed in May",
+         *       "type": "asset",
+         *       "metadata": {
+         *         "maker": "Linde"
+         *       },
+         *       "home_location_id": null,
+         *       "home_location_external_key": null,
+         *       "is_active": true,
+         *       "valid_from": "2026-11-21T10:00:00.000Z",
+         *       "valid_to": null,
+         *       "created_at": "2026-11-21T10:00:00.000Z",
+         *       "updated_at": "2026-11-21T10:00:00.000Z",
+         *       "deleted_at": null,
+         *       "tags": [
+         *         {
+         *           "id": 4503599627370521,
+         *           "tag_type": "rfid",
+         *           "value": "E28011606000020A1B2C3D4E"
+         *         }
+         *       ]
+         *     }
+         */
         Asset: {
             /**
              * Format: int64
@@ -4873,11 +4899,15 @@ export interface components {
          *         "external_key": "RECEIVING",
          *         "name": "Receiving"
          *       },
-         *       "state": "raised",
-         *       "note": null,
+         *       "state": "acknowledged",
+         *       "note": "On my way",
          *       "raised_at": "2026-11-21T14:00:00.000Z",
-         *       "acknowledged_at": null,
-         *       "acknowledged_by": null,
+         *       "acknowledged_at": "2026-11-21T14:05:00.000Z",
+         *       "acknowledged_by": {
+         *         "type": "user",
+         *         "id": 4503599627370502,
+         *         "name": "Ada"
+         *       },
          *       "resolved_at": null,
          *       "resolved_because": null
          *     }
@@ -7192,7 +7222,43 @@ export interface components {
              */
             event: boolean;
         };
-        /** @description What a rule would raise now, and would have raised. */
+        /**
+         * @description What a rule would raise now, and would have raised.
+         * @example {
+         *       "now": {
+         *         "count": 1,
+         *         "subjects": [
+         *           {
+         *             "type": "asset",
+         *             "id": 4503599627370497,
+         *             "external_key": "PALLET-7",
+         *             "name": "Pallet 7"
+         *           }
+         *         ]
+         *       },
+         *       "past": {
+         *         "count": 1,
+         *         "alerts": [
+         *           {
+         *             "subject": {
+         *               "type": "asset",
+         *               "id": 4503599627370497,
+         *               "external_key": "PALLET-7",
+         *               "name": "Pallet 7"
+         *             },
+         *             "location": {
+         *               "id": 4503599627370498,
+         *               "external_key": "RECEIVING",
+         *               "name": "Receiving"
+         *             },
+         *             "raised_at": "2026-11-21T14:00:00.000Z",
+         *             "resolved_at": null,
+         *             "resolved_because": null
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
         RulePreview: {
             now: components["schemas"]["RulePreviewNow"];
             /** @description Null for `reader_silent`, of which no past is kept. */
@@ -12311,7 +12377,7 @@ export interface operations {
                      *           "id": 4503599627370497,
                      *           "external_key": "FORKLIFT-7",
                      *           "name": "Forklift 7",
-                     *           "description": null,
+                     *           "description": "Reach truck, battery changed in May",
                      *           "type": "asset",
                      *           "metadata": {
                      *             "maker": "Linde"
@@ -12326,21 +12392,11 @@ export interface operations {
                      *           "deleted_at": null,
                      *           "tags": [
                      *             {
-                     *               "id": 4503599627370497,
+                     *               "id": 4503599627370521,
                      *               "tag_type": "rfid",
-                     *               "value": "3074257BF7194E4000001A85",
-                     *               "epc": {
-                     *                 "scheme": "sgtin-96",
-                     *                 "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
-                     *                 "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
-                     *                 "company_prefix": "0614141",
-                     *                 "filter": 3,
-                     *                 "serial": "6789"
-                     *               }
+                     *               "value": "E28011606000020A1B2C3D4E"
                      *             }
-                     *           ],
-                     *           "home_location": null,
-                     *           "is_home": null
+                     *           ]
                      *         }
                      *       ],
                      *       "limit": 50,
@@ -12383,7 +12439,6 @@ export interface operations {
                  *       "metadata": {
                  *         "maker": "Linde"
                  *       },
-                 *       "home_location_external_key": "DOCK-1",
                  *       "valid_from": "2026-11-21T10:00:00Z",
                  *       "tags": [
                  *         {
@@ -12418,7 +12473,7 @@ export interface operations {
                      *           "maker": "Linde"
                      *         },
                      *         "home_location_id": null,
-                     *         "home_location_external_key": "DOCK-1",
+                     *         "home_location_external_key": null,
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
@@ -12427,21 +12482,11 @@ export interface operations {
                      *         "deleted_at": null,
                      *         "tags": [
                      *           {
-                     *             "id": 4503599627370497,
+                     *             "id": 4503599627370521,
                      *             "tag_type": "rfid",
-                     *             "value": "3074257BF7194E4000001A85",
-                     *             "epc": {
-                     *               "scheme": "sgtin-96",
-                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
-                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
-                     *               "company_prefix": "0614141",
-                     *               "filter": 3,
-                     *               "serial": "6789"
-                     *             }
+                     *             "value": "E28011606000020A1B2C3D4E"
                      *           }
-                     *         ],
-                     *         "home_location": null,
-                     *         "is_home": null
+                     *         ]
                      *       }
                      *     }
                      */
@@ -12495,7 +12540,7 @@ export interface operations {
                      *         "id": 4503599627370497,
                      *         "external_key": "FORKLIFT-7",
                      *         "name": "Forklift 7",
-                     *         "description": null,
+                     *         "description": "Reach truck, battery changed in May",
                      *         "type": "asset",
                      *         "metadata": {
                      *           "maker": "Linde"
@@ -12510,21 +12555,11 @@ export interface operations {
                      *         "deleted_at": null,
                      *         "tags": [
                      *           {
-                     *             "id": 4503599627370497,
+                     *             "id": 4503599627370521,
                      *             "tag_type": "rfid",
-                     *             "value": "3074257BF7194E4000001A85",
-                     *             "epc": {
-                     *               "scheme": "sgtin-96",
-                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
-                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
-                     *               "company_prefix": "0614141",
-                     *               "filter": 3,
-                     *               "serial": "6789"
-                     *             }
+                     *             "value": "E28011606000020A1B2C3D4E"
                      *           }
-                     *         ],
-                     *         "home_location": null,
-                     *         "is_home": null
+                     *         ]
                      *       }
                      *     }
                      */
@@ -12651,21 +12686,11 @@ export interface operations {
                      *         "deleted_at": null,
                      *         "tags": [
                      *           {
-                     *             "id": 4503599627370497,
+                     *             "id": 4503599627370521,
                      *             "tag_type": "rfid",
-                     *             "value": "3074257BF7194E4000001A85",
-                     *             "epc": {
-                     *               "scheme": "sgtin-96",
-                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
-                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
-                     *               "company_prefix": "0614141",
-                     *               "filter": 3,
-                     *               "serial": "6789"
-                     *             }
+                     *             "value": "E28011606000020A1B2C3D4E"
                      *           }
-                     *         ],
-                     *         "home_location": null,
-                     *         "is_home": null
+                     *         ]
                      *       }
                      *     }
                      */
@@ -12722,7 +12747,7 @@ export interface operations {
                      *         "id": 4503599627370497,
                      *         "external_key": "NORTH-1",
                      *         "name": "Forklift 7",
-                     *         "description": null,
+                     *         "description": "Reach truck, battery changed in May",
                      *         "type": "asset",
                      *         "metadata": {
                      *           "maker": "Linde"
@@ -12737,21 +12762,11 @@ export interface operations {
                      *         "deleted_at": null,
                      *         "tags": [
                      *           {
-                     *             "id": 4503599627370497,
+                     *             "id": 4503599627370521,
                      *             "tag_type": "rfid",
-                     *             "value": "3074257BF7194E4000001A85",
-                     *             "epc": {
-                     *               "scheme": "sgtin-96",
-                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
-                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
-                     *               "company_prefix": "0614141",
-                     *               "filter": 3,
-                     *               "serial": "6789"
-                     *             }
+                     *             "value": "E28011606000020A1B2C3D4E"
                      *           }
-                     *         ],
-                     *         "home_location": null,
-                     *         "is_home": null
+                     *         ]
                      *       },
                      *       "descendant_count_affected": 0
                      *     }
@@ -13704,7 +13719,7 @@ export interface operations {
                      *           "id": 4503599627370497,
                      *           "external_key": "FORKLIFT-7",
                      *           "name": "Forklift 7",
-                     *           "description": null,
+                     *           "description": "Reach truck, battery changed in May",
                      *           "type": "asset",
                      *           "metadata": {
                      *             "maker": "Linde"
@@ -13719,21 +13734,11 @@ export interface operations {
                      *           "deleted_at": null,
                      *           "tags": [
                      *             {
-                     *               "id": 4503599627370497,
+                     *               "id": 4503599627370521,
                      *               "tag_type": "rfid",
-                     *               "value": "3074257BF7194E4000001A85",
-                     *               "epc": {
-                     *                 "scheme": "sgtin-96",
-                     *                 "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
-                     *                 "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
-                     *                 "company_prefix": "0614141",
-                     *                 "filter": 3,
-                     *                 "serial": "6789"
-                     *               }
+                     *               "value": "E28011606000020A1B2C3D4E"
                      *             }
-                     *           ],
-                     *           "home_location": null,
-                     *           "is_home": null
+                     *           ]
                      *         }
                      *       }
                      *     }
@@ -13788,7 +13793,7 @@ export interface operations {
                      *         "id": 4503599627370497,
                      *         "external_key": "FORKLIFT-7B",
                      *         "name": "Forklift 7",
-                     *         "description": null,
+                     *         "description": "Reach truck, battery changed in May",
                      *         "type": "asset",
                      *         "metadata": {
                      *           "maker": "Linde"
@@ -13803,21 +13808,11 @@ export interface operations {
                      *         "deleted_at": null,
                      *         "tags": [
                      *           {
-                     *             "id": 4503599627370497,
+                     *             "id": 4503599627370521,
                      *             "tag_type": "rfid",
-                     *             "value": "3074257BF7194E4000001A85",
-                     *             "epc": {
-                     *               "scheme": "sgtin-96",
-                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
-                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
-                     *               "company_prefix": "0614141",
-                     *               "filter": 3,
-                     *               "serial": "6789"
-                     *             }
+                     *             "value": "E28011606000020A1B2C3D4E"
                      *           }
-                     *         ],
-                     *         "home_location": null,
-                     *         "is_home": null
+                     *         ]
                      *       },
                      *       "tags_not_restored": [
                      *         {
@@ -16447,18 +16442,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Pallets that stay in Receiving",
-                 *       "kind": "stayed_longer_than",
+                 *       "name": "Inventory not seen for a day",
+                 *       "kind": "not_seen_for",
                  *       "scope": {
                  *         "asset_types": [
                  *           "inventory"
-                 *         ],
-                 *         "location_ids": [
-                 *           4503599627370498
                  *         ]
                  *       },
                  *       "params": {
-                 *         "seconds": 14400
+                 *         "seconds": 86400
                  *       },
                  *       "schedule": {
                  *         "days": [
@@ -16490,8 +16482,8 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370500,
-                     *         "name": "Pallets that stay in Receiving",
-                     *         "kind": "stayed_longer_than",
+                     *         "name": "Inventory not seen for a day",
+                     *         "kind": "not_seen_for",
                      *         "enabled": true,
                      *         "severity": "warning",
                      *         "scope": {
@@ -16506,7 +16498,7 @@ export interface operations {
                      *           "reader_ids": []
                      *         },
                      *         "params": {
-                     *           "seconds": 14400
+                     *           "seconds": 86400
                      *         },
                      *         "for_seconds": 0,
                      *         "schedule": {
@@ -16770,12 +16762,15 @@ export interface operations {
                 /**
                  * @example {
                  *       "rule": {
-                 *         "name": "Left the yard",
-                 *         "kind": "left",
+                 *         "name": "Inventory not seen for a day",
+                 *         "kind": "not_seen_for",
                  *         "scope": {
-                 *           "location_ids": [
-                 *             4503599627370498
+                 *           "asset_types": [
+                 *             "inventory"
                  *           ]
+                 *         },
+                 *         "params": {
+                 *           "seconds": 86400
                  *         }
                  *       }
                  *     }
@@ -16805,7 +16800,27 @@ export interface operations {
                      *             }
                      *           ]
                      *         },
-                     *         "past": null
+                     *         "past": {
+                     *           "count": 1,
+                     *           "alerts": [
+                     *             {
+                     *               "subject": {
+                     *                 "type": "asset",
+                     *                 "id": 4503599627370497,
+                     *                 "external_key": "PALLET-7",
+                     *                 "name": "Pallet 7"
+                     *               },
+                     *               "location": {
+                     *                 "id": 4503599627370498,
+                     *                 "external_key": "RECEIVING",
+                     *                 "name": "Receiving"
+                     *               },
+                     *               "raised_at": "2026-11-21T14:00:00.000Z",
+                     *               "resolved_at": null,
+                     *               "resolved_because": null
+                     *             }
+                     *           ]
+                     *         }
                      *       }
                      *     }
                      */
@@ -16889,11 +16904,15 @@ export interface operations {
                      *             "external_key": "RECEIVING",
                      *             "name": "Receiving"
                      *           },
-                     *           "state": "raised",
-                     *           "note": null,
+                     *           "state": "acknowledged",
+                     *           "note": "On my way",
                      *           "raised_at": "2026-11-21T14:00:00.000Z",
-                     *           "acknowledged_at": null,
-                     *           "acknowledged_by": null,
+                     *           "acknowledged_at": "2026-11-21T14:05:00.000Z",
+                     *           "acknowledged_by": {
+                     *             "type": "user",
+                     *             "id": 4503599627370502,
+                     *             "name": "Ada"
+                     *           },
                      *           "resolved_at": null,
                      *           "resolved_because": null
                      *         }
@@ -16962,11 +16981,15 @@ export interface operations {
                      *           "external_key": "RECEIVING",
                      *           "name": "Receiving"
                      *         },
-                     *         "state": "raised",
-                     *         "note": null,
+                     *         "state": "acknowledged",
+                     *         "note": "On my way",
                      *         "raised_at": "2026-11-21T14:00:00.000Z",
-                     *         "acknowledged_at": null,
-                     *         "acknowledged_by": null,
+                     *         "acknowledged_at": "2026-11-21T14:05:00.000Z",
+                     *         "acknowledged_by": {
+                     *           "type": "user",
+                     *           "id": 4503599627370502,
+                     *           "name": "Ada"
+                     *         },
                      *         "resolved_at": null,
                      *         "resolved_because": null
                      *       }
@@ -17039,11 +17062,15 @@ export interface operations {
                      *           "external_key": "RECEIVING",
                      *           "name": "Receiving"
                      *         },
-                     *         "state": "raised",
+                     *         "state": "acknowledged",
                      *         "note": "On my way",
                      *         "raised_at": "2026-11-21T14:00:00.000Z",
-                     *         "acknowledged_at": null,
-                     *         "acknowledged_by": null,
+                     *         "acknowledged_at": "2026-11-21T14:05:00.000Z",
+                     *         "acknowledged_by": {
+                     *           "type": "user",
+                     *           "id": 4503599627370502,
+                     *           "name": "Ada"
+                     *         },
                      *         "resolved_at": null,
                      *         "resolved_because": null
                      *       }

@@ -66,7 +66,10 @@ const fileName = (name: string) => name.replaceAll(/[^\w ,.()-]+/g, ' ').trim()
 
 function requestFile(one: CollectedRequest, seq: number): string {
   const after = one.isForToken ? KEEP_TOKEN : one.keeps && keepId(one.keeps)
-  const url = `{{baseUrl}}${one.path.replaceAll(/\{(\w+)\}/g, ':$1')}`
+  // Bruno sends the query of the URL: the list of parameters is only its form.
+  const query = one.query.filter(({ isOn }) => isOn).map(({ name, value }) => `${name}=${value}`)
+  const path = one.path.replaceAll(/\{(\w+)\}/g, ':$1')
+  const url = `{{baseUrl}}${[path, ...(query.length > 0 ? [query.join('&')] : [])].join('?')}`
   const body = `body: ${one.body === undefined ? 'none' : 'json'}`
   return [
     meta(one.name, 'http', seq),

@@ -32,7 +32,7 @@ type Parameter = {
   required?: boolean
   description?: string
   example?: Value
-  schema?: { example?: Value; default?: Value }
+  schema?: { example?: Value; default?: Value; enum?: Value[] }
 }
 
 type Operation = {
@@ -110,7 +110,7 @@ function bodyOf(example: unknown, isForToken: boolean): string {
 const KEY = { client_id: '{{client_id}}', client_secret: '{{client_secret}}' }
 
 function field({ name, required = false, description = '', example, schema }: Parameter): Field {
-  const value = example ?? schema?.example ?? schema?.default ?? ''
+  const value = example ?? schema?.example ?? schema?.default ?? schema?.enum?.[0] ?? ''
   return { name, value: String(value), description: readable(description), isOn: required }
 }
 

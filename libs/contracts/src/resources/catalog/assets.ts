@@ -84,7 +84,26 @@ export const assetFields = {
 } as const satisfies Fields
 
 /** What `expand` adds is there in lists alone. */
-export const AssetView = z.object({ ...shapeOf(assetFields, 'view'), ...expandedHome }).meta({ id: 'Asset' })
+export const AssetView = z.object({ ...shapeOf(assetFields, 'view'), ...expandedHome }).meta({
+  id: 'Asset',
+  example: {
+    id: 4503599627370497,
+    external_key: 'FORKLIFT-7',
+    name: 'Forklift 7',
+    description: 'Reach truck, battery changed in May',
+    type: 'asset',
+    metadata: { maker: 'Linde' },
+    home_location_id: null,
+    home_location_external_key: null,
+    is_active: true,
+    valid_from: '2026-11-21T10:00:00.000Z',
+    valid_to: null,
+    created_at: '2026-11-21T10:00:00.000Z',
+    updated_at: '2026-11-21T10:00:00.000Z',
+    deleted_at: null,
+    tags: [{ id: 4503599627370521, tag_type: 'rfid', value: 'E28011606000020A1B2C3D4E' }],
+  },
+})
 export type AssetView = z.infer<typeof AssetView>
 
 const { name, ...others } = shapeOf(assetFields, 'create')
@@ -101,7 +120,6 @@ export const AssetCreate = z
       description: 'Reach truck, battery changed in May',
       type: 'asset',
       metadata: { maker: 'Linde' },
-      home_location_external_key: 'DOCK-1',
       valid_from: '2026-11-21T10:00:00Z',
       tags: [{ tag_type: 'rfid', value: 'E28011606000020A1B2C3D4E' }],
     },

@@ -262,10 +262,10 @@ export const RuleCreate = z
   .meta({
     id: 'RuleCreate',
     example: {
-      name: 'Pallets that stay in Receiving',
-      kind: 'stayed_longer_than',
-      scope: { asset_types: ['inventory'], location_ids: [4503599627370498] },
-      params: { seconds: 14_400 },
+      name: 'Inventory not seen for a day',
+      kind: 'not_seen_for',
+      scope: { asset_types: ['inventory'] },
+      params: { seconds: 86_400 },
       schedule: { days: [1, 2, 3, 4, 5], from: '06:00', to: '22:00' },
     },
   })
@@ -322,6 +322,8 @@ const PreviewedAlert = z
   })
   .meta({ id: 'PreviewedAlert' })
 
+const PALLET = { type: 'asset', id: 4503599627370497, external_key: 'PALLET-7', name: 'Pallet 7' }
+
 export const RulePreview = z
   .object({
     now: z
@@ -339,7 +341,24 @@ export const RulePreview = z
       .nullable()
       .meta({ description: 'Null for `reader_silent`, of which no past is kept.' }),
   })
-  .meta({ id: 'RulePreview' })
+  .meta({
+    id: 'RulePreview',
+    example: {
+      now: { count: 1, subjects: [PALLET] },
+      past: {
+        count: 1,
+        alerts: [
+          {
+            subject: PALLET,
+            location: { id: 4503599627370498, external_key: 'RECEIVING', name: 'Receiving' },
+            raised_at: '2026-11-21T14:00:00.000Z',
+            resolved_at: null,
+            resolved_because: null,
+          },
+        ],
+      },
+    },
+  })
 export type RulePreview = z.infer<typeof RulePreview>
 
 const RulePreviewRequest = z
@@ -352,9 +371,10 @@ const RulePreviewRequest = z
     id: 'RulePreviewRequest',
     example: {
       rule: {
-        name: 'Left the yard',
-        kind: 'left',
-        scope: { location_ids: [4503599627370498] },
+        name: 'Inventory not seen for a day',
+        kind: 'not_seen_for',
+        scope: { asset_types: ['inventory'] },
+        params: { seconds: 86_400 },
       },
     },
   })
