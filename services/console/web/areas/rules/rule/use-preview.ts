@@ -20,14 +20,14 @@ export type Span = (typeof SPANS)[number]
 
 /**
  * What a sentence would have told; undefined: it is not complete. The answer is that of this sentence and never of an
- * earlier one: until the typing pauses and the answer is there, the query has no data.
+ * earlier one: until the typing pauses and the answer is there, the query has no data. A change of rules does not reload it.
  */
 export function usePreview(statement: Statement | undefined, days: Span) {
   const wanted = JSON.stringify(statement && { statement, days })
   const [asked] = useDebouncedValue(wanted, TYPING_MS)
   const isAsked = statement !== undefined && asked === wanted
   return useQuery({
-    queryKey: ['rules', 'preview', wanted],
+    queryKey: ['rule-preview', wanted],
     enabled: isAsked,
     queryFn: ({ signal }) => preview(statement, days, signal),
     retry: (count, error) => count < MOST_WAITS && error instanceof ApiError && error.status === 429,
