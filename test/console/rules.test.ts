@@ -58,6 +58,7 @@ test('a sentence is completed, its preview is what the API says, and it becomes 
 
   await pickLocation(page, 'Receiving')
   await page.getByText('Tell me when any asset stays in Receiving longer than 4 hours.').waitFor()
+  expect(await page.getByText('Choose a location.').count()).toBe(0)
   const name = page.getByLabel('Name')
   await expect.poll(() => name.inputValue()).toBe('Any asset stays in Receiving longer than 4 hours')
   const rule = {
@@ -197,7 +198,7 @@ test('a rule is edited, asks before changes are lost, and shows errors at their 
   expect(await page.getByRole('combobox', { name: 'Location' }).getAttribute('aria-invalid')).toBe('true')
   await page.unrouteAll({ behavior: 'wait' })
   await page.getByLabel('What happens').selectOption('is not in a location at a time')
-  await page.getByLabel('At', { exact: true }).fill('07:30')
+  await page.getByLabel(/^At\b/).fill('07:30')
   await button(page, 'Save').click()
   await page.waitForURL('**/rules')
   await page
@@ -276,7 +277,7 @@ test('what is true already for more than 1,000 is asked, not raised', async ({ m
     await member.open('/rules/new')
     await page.getByLabel('What happens').selectOption('is not in a location at a time')
     await pickLocation(page, 'Receiving')
-    await page.getByLabel('At', { exact: true }).fill('00:00')
+    await page.getByLabel(/^At\b/).fill('00:00')
     await preview(page).getByText('Now: 1,001 are like this.').waitFor()
     await preview(page).getByText('and 991 others').waitFor()
     await page.getByLabel('Name').fill(label)

@@ -11,7 +11,7 @@ type Props = {
 
 /** A length of time: a number and its unit. */
 export const DurationInput = ({ label, value: { amount, unit }, onChange, error }: Props) => (
-  <Input.Wrapper label={label} labelElement="div" error={error} flex="1 1 200px">
+  <Input.Wrapper label={label} labelElement="div" error={error}>
     <Group gap="xs" wrap="nowrap" mb={error === undefined ? 0 : 5}>
       <WholeNumber
         aria-label={label}

@@ -52,7 +52,7 @@ const Outcome = ({ preview: { now, past }, days }: { preview: Preview; days: Spa
       {past !== null && `In the past ${days} days it would have told you ${countText(past.count, 'times')}.`}
     </Text>
     {now.subjects.length > 0 && (
-      <List size="sm" aria-label="Like this now">
+      <List size="sm" spacing={6} aria-label="Like this now">
         {now.subjects.slice(0, NAMED_NOW).map((subject) => (
           <List.Item key={subject.id}>
             <Subject subject={subject} />
@@ -90,7 +90,7 @@ function Subject({ subject: { type, id, name, external_key: key } }: Pick<PastAl
 }
 
 const COLUMNS: readonly Column<PastAlert>[] = [
-  { label: 'Who', role: 'title', cell: ({ subject }) => <Subject subject={subject} /> },
+  { label: 'What', role: 'title', cell: ({ subject }) => <Subject subject={subject} /> },
   { label: 'Time', cell: ({ raised_at: at }) => <When at={at} as="day" /> },
   {
     label: 'Location',

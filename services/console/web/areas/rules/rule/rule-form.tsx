@@ -24,8 +24,9 @@ const SHOWN = /^(?:name$|severity$|scope\.|params\.|for_seconds$|schedule\.)/
 /** A rule as a sentence that a person completes. */
 export function RuleForm({ label, draft, onDraft, work, onDone }: Props) {
   const unsaved = useContext(UnsavedContext)
+  const checks = checksOf(draft)
   const { send, question } = useRaising(work, {
-    check: () => checksOf(draft),
+    check: () => checks,
     reload: [['rules'], ['alerts']],
     onDone,
   })
@@ -33,9 +34,11 @@ export function RuleForm({ label, draft, onDraft, work, onDone }: Props) {
     unsaved?.setUnsaved(true)
     onDraft({ ...draft, ...part })
   }
-  // The API names the item of a list: scope.asset_ids[2].
-  const problem = (field: string) =>
-    Object.entries(send.fields).find(([name]) => name === field || name.startsWith(`${field}[`))?.[1]
+  // The API names the item of a list: scope.asset_ids[2]. What is filled in since is not missing any more.
+  const problem = (field: string) => {
+    const said = Object.entries(send.fields).find(([name]) => name === field || name.startsWith(`${field}[`))
+    return said && send.error === undefined ? checks[field] : said?.[1]
+  }
   const part = { draft, onChange: change, problem }
   return (
     <>

@@ -38,7 +38,7 @@ export default function Rules() {
         </ForMembers>
       }
     >
-      <SearchBox label="Search" value={url.q} onChange={(q) => setUrl({ q, offset: '0' })} />
+      <SearchBox label="Search" maw={360} value={url.q} onChange={(q) => setUrl({ q, offset: '0' })} />
       <PagedTable
         label="Rules"
         query={rules}
