@@ -17,6 +17,8 @@ export const SIGNED_IN_PATHS = [
   '/exports/$exportId',
   '/inventory',
   '/unknown-tags',
+  '/rules',
+  '/rules/$ruleId',
   '/start',
   '/readers',
   '/readers/$readerId',

@@ -43,12 +43,15 @@ export async function screensOf(organization: Organization): Promise<ScreenPath[
   ).data
   const body = { dataset: 'locations', format: 'csv' } as const
   const { id: exportId } = unwrap(await organization.admin.POST('/api/v1/exports', { body })).data
+  const rule = { name: 'Gone', kind: 'left' as const, scope: { location_ids: [locationId] } }
+  const { id: ruleId } = unwrap(await organization.admin.POST('/api/v1/rules', { body: rule })).data
   const ids = {
     asset: assetId,
     export: exportId,
     import: importId,
     location: locationId,
     reader: reader?.id ?? 0,
+    rule: ruleId,
     webhook: webhookId,
   }
   return SIGNED_IN_PATHS.map((path) => screen(path, ids))
