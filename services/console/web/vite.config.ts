@@ -30,11 +30,11 @@ const GROUPS = [
     name,
     test: (id: string) => isBelow(id, 'web', 'areas', name) && !isBelow(id, 'later'),
   })),
-  // Two small files that the same screen loads on demand: one is a request less.
-  {
-    name: 'readers-later',
-    test: (id: string) => isBelow(id, 'web', 'areas', 'readers') && isBelow(id, 'later'),
-  },
+  // What one area loads on demand is small: one file is a request less for each other.
+  ...['assets', 'readers'].map((name) => ({
+    name: `${name}-later`,
+    test: (id: string) => isBelow(id, 'web', 'areas', name) && isBelow(id, 'later'),
+  })),
 ].map((group, at) => Object.assign(group, { priority: 100 - at }))
 
 /**

@@ -22,7 +22,10 @@ const alert = (id: number | null, severity = 'warning') => ({
 
 test('each drawn room has the alerts at it and below it, in the smallest room that is drawn', () => {
   const alerts = [alert(3), alert(2, 'critical'), alert(3, 'info'), alert(1, 'info')]
-  const short = alertSpots(alerts, drawn(1, 2), building).map(({ room, at: _, ...rest }) => [room.id, rest])
+  const short = alertSpots(alerts, drawn(1, 2), building).map(({ room, count, worst, locations }) => [
+    room.id,
+    { count, worst, locations },
+  ])
   expect(short).toEqual([
     [2, { count: 3, worst: 'critical', locations: [3, 2] }],
     [1, { count: 1, worst: 'info', locations: [1] }],
