@@ -92,7 +92,7 @@ test('alerts are filtered, and acknowledged one by one and several at once', asy
   await page.getByText('2 alerts selected').waitFor()
   await page.getByRole('button', { name: 'Acknowledge selected' }).click()
   await expect.poll(() => page.getByRole('cell', { name: 'Acknowledged', exact: true }).count()).toBe(3)
-  await page.getByText('Raised', { exact: true }).click()
+  await page.getByLabel('State').selectOption('Raised')
   await page.waitForURL(/state=raised/)
   await page.getByText('No matching alerts').waitFor()
 })

@@ -29,6 +29,7 @@ export function AlertBell() {
       position="bottom-end"
       width={320}
       withinPortal={false}
+      withRoles={false} // the bell would name the dialog
       trapFocus
       returnFocus
     >
@@ -37,6 +38,8 @@ export function AlertBell() {
           className="bell"
           onClick={toggle}
           aria-label={label}
+          aria-haspopup="dialog"
+          aria-expanded={isOpen}
           title={label}
           data-stale={stale || undefined}
         >
@@ -55,7 +58,7 @@ export function AlertBell() {
           )}
         </UnstyledButton>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Newest alerts">
+      <Popover.Dropdown role="dialog" aria-label="Newest alerts">
         <Stack gap="sm">
           {stale && data !== undefined && (
             <Text size="sm" role="status">

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, SegmentedControl, Select, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Select, TextInput } from '@mantine/core'
 import { SEVERITIES, severityOf } from '../../../parts/alerts/alert-text.ts'
 import { AssetPicker } from '../../../parts/form/asset-picker.tsx'
 import { useRead } from '../../../parts/load/use-read.ts'
@@ -20,11 +20,11 @@ export function AlertFilters({ filter, onChange }: Props) {
   const asset = usePicked('assets', filter.asset)
   return (
     <Group align="flex-end">
-      <SegmentedControl
-        aria-label="State"
+      <NativeSelect
+        label="State"
         data={[...STATES]}
         value={filter.state}
-        onChange={(state) => set({ state })}
+        onChange={(event) => set({ state: event.currentTarget.value })}
       />
       <NativeSelect
         label="Severity"
