@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { unwrap } from '@whereabouts/client/client'
 import { expect } from 'vitest'
+import { newReader } from '../system/organization.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { guarded, raised } from './support/alerts.ts'
 import { join } from './support/join.ts'
@@ -161,6 +162,47 @@ test('open alerts are on the page of the asset and of the location, and on the f
   await page.waitForURL(`**/alerts?location=${gateId}`)
   await row(page, 'Crane').waitFor()
   await row(page, 'Forklift').waitFor()
+})
+
+test('where there is nothing to play, the page says why: a reader, and a history that has expired', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  const { alertId, assetId, gateId } = await raised(organization, 'Crane')
+  const readerId = await newReader(organization, {
+    key: 'portal',
+    format: 'canonical',
+    locationId: gateId,
+    antennas: 1,
+  })
+  const film = page.getByRole('region', { name: 'Where it was' })
+  await page.route('**/api/v1/movements?*', (route) =>
+    route.fulfill({ json: { data: [], cursor: null, has_more: false } }),
+  )
+  await page.route('**/sightings?*', (route) =>
+    route.fulfill({ json: { data: [], limit: 1, offset: 0, total_count: 0 } }),
+  )
+  await member.open(`/alerts/${alertId}`)
+  await film.getByText(/the history of this time has expired/).waitFor()
+  await page.route(`**/api/v1/alerts/${alertId}`, async (route) => {
+    const response = await route.fetch()
+    const { data } = (await response.json()) as { data: object }
+    const subject = { type: 'reader', id: readerId, reader_key: 'portal', name: 'portal' }
+    await route.fulfill({ response, json: { data: { ...data, subject } } })
+  })
+  await page.reload()
+  await film.getByText(/readers do not move/).waitFor()
+  // Silence takes longer than a test: the alert of the asset is shown as one of the reader.
+  await page.route(`**/api/v1/alerts?*reader_id=${readerId}*`, (route) =>
+    route.continue({ url: route.request().url().replace(`reader_id=${readerId}`, `asset_id=${assetId}`) }),
+  )
+  await page.getByRole('link', { name: 'portal' }).click()
+  const panel = page.getByRole('region', { name: 'Open alerts' })
+  await panel.getByRole('link', { name: 'At the gate' }).waitFor()
+  expect(await panel.getByRole('link', { name: 'As a list' }).getAttribute('href')).toBe(
+    `/alerts?reader=${readerId}`,
+  )
 })
 
 test('D15.3 a viewer sees alerts and cannot acknowledge them', async ({ organization, browser }) => {
