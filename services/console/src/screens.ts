@@ -13,6 +13,8 @@ export const SIGNED_IN_PATHS = [
   '/locations/$locationId',
   '/movements',
   '/live',
+  '/alerts',
+  '/alerts/$alertId',
   '/exports',
   '/exports/$exportId',
   '/inventory',

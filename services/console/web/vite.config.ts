@@ -35,6 +35,11 @@ const GROUPS = [
       test: (id: string) =>
         (WITH[name] ?? [name]).some((area) => isBelow(id, 'web', 'areas', area)) && !isBelow(id, 'later'),
     })),
+  // What one area loads on demand is small: one file is a request less for each other.
+  ...['assets', 'readers'].map((name) => ({
+    name: `${name}-later`,
+    test: (id: string) => isBelow(id, 'web', 'areas', name) && isBelow(id, 'later'),
+  })),
 ].map((group, at) => Object.assign(group, { priority: 100 - at }))
 
 /**

@@ -1,6 +1,7 @@
 import { unwrap } from '@whereabouts/client/client'
 import { SIGNED_IN_PATHS, type SignedInPath } from '../../../services/console/src/screens.ts'
 import { newReader, readerViews, type Organization } from '../../system/organization.ts'
+import { raised } from './alerts.ts'
 import { saved } from './moves.ts'
 
 type NameOf<P extends SignedInPath> = P extends '/'
@@ -45,7 +46,9 @@ export async function screensOf(organization: Organization): Promise<ScreenPath[
   const { id: exportId } = unwrap(await organization.admin.POST('/api/v1/exports', { body })).data
   const rule = { name: 'Gone', kind: 'left' as const, scope: { location_ids: [locationId] } }
   const { id: ruleId } = unwrap(await organization.admin.POST('/api/v1/rules', { body: rule })).data
+  const { alertId } = await raised(organization, 'Reach truck 4')
   const ids = {
+    alert: alertId,
     asset: assetId,
     export: exportId,
     import: importId,

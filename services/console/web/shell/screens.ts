@@ -70,6 +70,13 @@ const BY_PATH: Readonly<Record<SignedInPath, Omit<ScreenEntry, 'path'>>> = {
     load: () => import('../areas/movements/movements/movements.tsx'),
   },
   '/live': { load: () => import('../areas/movements/live/live.tsx') },
+  '/alerts': {
+    nav: 'Alerts',
+    icon: IconBell,
+    group: 'Track',
+    load: () => import('../areas/alerts/alerts/alerts.tsx'),
+  },
+  '/alerts/$alertId': { load: () => import('../areas/alerts/alert/alert.tsx') },
   '/exports': {
     nav: 'Exports',
     icon: IconFileExport,
