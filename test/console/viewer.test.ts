@@ -40,7 +40,7 @@ async function furnish(organization: Organization): Promise<Readonly<Record<stri
     '/limits': 'Images of floor plans',
     '/members': 'Viewers see what members see',
     '/unknown-tags': 'No unknown tags',
-    '/rules': 'No rules yet',
+    '/rules': 'At the gate',
     '/imports': 'No imports yet',
     '/exports': 'No exports',
     '/inventory': NOTE,

@@ -67,12 +67,12 @@ export const isStale = ({ dataUpdatedAt, isError, fetchStatus }: Known, now: num
 export function bellText(raised: Raised | undefined, stale: boolean): string {
   if (!raised) return stale ? 'Alerts: could not be loaded' : 'Alerts'
   const { count, worst } = raised
-  const text = count === 1 ? '1 alert' : `${count === 0 ? 'No' : count} alerts`
+  const text = count === 1 ? '1 alert' : `${count === 0 ? 'No' : bellNumber(count)} alerts`
   const worstText = worst === undefined ? '' : `, ${count === 1 ? '' : 'worst: '}${severityOf(worst)[1]}`
   return `${text}${worstText}${stale ? ', may be out of date' : ''}`
 }
 
-/** `More than 99` does not fit on a bell. */
+/** More does not fit on a bell, whose name has to have the text that it shows. */
 export const bellNumber = (count: number): string => (count > 99 ? '99+' : String(count))
 
 type Because = 'condition' | 'timeout' | 'rule_changed' | 'rule_disabled' | 'rule_deleted' | 'subject_deleted'
