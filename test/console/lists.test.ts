@@ -58,9 +58,11 @@ async function complete(organization: Organization): Promise<string[]> {
     'floor',
     'start',
     'live',
+    'alert',
     'inventory',
     'locations',
     'positions',
+    'rule',
     'events',
     'settings',
   ])
@@ -77,7 +79,7 @@ test('on a phone each list can be read: no broken words, no towers of letters', 
   const { page } = member
   await furnish(organization, { urls: STACK.urls })
   const paths = await complete(organization)
-  expect(paths).toHaveLength(19)
+  expect(paths).toHaveLength(21)
   await page.setViewportSize({ width: 390, height: 844 })
   for (const path of paths) {
     await member.open(path)

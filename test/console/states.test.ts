@@ -24,7 +24,7 @@ test('every screen shows loading, a failure with the request ID, and a retry', a
   await menu.getByRole('link', { name: 'Members' }).waitFor()
   const links = await menu.getByRole('link').all()
   const inMenu = await Promise.all(links.map((link) => link.getAttribute('href')))
-  expect(inMenu).toHaveLength(18)
+  expect(inMenu).toHaveLength(20)
   expect(inMenu.filter((href) => !screens.some(({ path }) => path === href))).toEqual([])
 
   const loading = screens.filter(({ loads }) => loads).map(({ path }) => path)

@@ -2,13 +2,14 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newAsset, newLocation, newReader, type Organization } from '../system/organization.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { raised } from './support/alerts.ts'
 import { join } from './support/join.ts'
 import { leave, newVisitor, signIn, test } from './support/visitor.fixture.ts'
 
 const NOTE = 'Viewers can look, not change. Ask an administrator for the role Member.'
 
 const WRITING =
-  /^(?:Add|Apply|Arrange|Assign|Attach|Begin|Change|Check|Delete|Detach|Dismiss|Edit|Erase|Import|Invite|Move|New|Remove|Rename|Restore|Save|Send)\b/
+  /^(?:Acknowledge|Add|Apply|Arrange|Assign|Attach|Begin|Change|Check|Delete|Detach|Dismiss|Edit|Erase|Import|Invite|Move|New|Remove|Rename|Restore|Save|Send)\b/
 /** Everybody may. */
 const LEAVE = 'Leave Harbour Tools'
 
@@ -25,10 +26,13 @@ async function furnish(organization: Organization): Promise<Readonly<Record<stri
     locationId: dock,
     antennas: 1,
   })
+  const { alertId } = await raised(organization, 'Pallet 1')
   return {
     '/': 'Locations',
     '/assets': 'Pump',
     [`/assets/${asset.id}`]: 'E28011',
+    '/alerts': 'Pallet 1',
+    [`/alerts/${alertId}`]: 'History',
     '/locations': 'Dock',
     [`/locations/${dock}`]: 'No sub-locations.',
     '/readers': 'gate',
@@ -36,6 +40,7 @@ async function furnish(organization: Organization): Promise<Readonly<Record<stri
     '/limits': 'Images of floor plans',
     '/members': 'Viewers see what members see',
     '/unknown-tags': 'No unknown tags',
+    '/rules': 'At the gate',
     '/imports': 'No imports yet',
     '/exports': 'No exports',
     '/inventory': NOTE,

@@ -23,6 +23,7 @@ const DIALOGS: Readonly<Partial<Record<ScreenName, readonly RegExp[]>>> = {
   reader: [/^Send a test read$/, /^Add scan point$/, /^Delete antenna/, /^Delete reader$/],
   'unknown-tags': [/^Assign E200AAAA/, /^Dismiss E200AAAA/],
   'api-keys': [/^Create key$|^New /, /^Revoke/],
+  rules: [/^Delete Gone$/],
   webhooks: [/^New webhook$/],
   webhook: [/^Edit$/, /^Replace the secret$/, /^Remove webhook$/, /^Replay$/, /^Open Asset moved/],
   members: [/^Invite$/, /^Withdraw/],

@@ -10,6 +10,8 @@ import { completeStyles, loadBudget } from './first-load.ts'
  * a group takes what its modules import with it.
  */
 const SHARED = ['floor', 'connect']
+/** What tells people and what tells programs are one file: one of their own for rules would be a request more. */
+const WITH: Readonly<Record<string, readonly string[]>> = { webhooks: ['webhooks', 'rules'] }
 const AREAS = new Set([...SHARED, ...readdirSync(join(import.meta.dirname, 'areas'))])
 const isBelow = (id: string, ...folders: string[]) =>
   id
@@ -26,9 +28,17 @@ const isOwn = (id: string) =>
 const GROUPS = [
   { name: 'first', tags: ['$initial' as const] },
   { name: 'parts', minShareCount: 2, test: (id: string) => !isOwn(id) && !isBelow(id, 'later') },
-  ...[...AREAS].map((name) => ({
-    name,
-    test: (id: string) => isBelow(id, 'web', 'areas', name) && !isBelow(id, 'later'),
+  ...[...AREAS]
+    .filter((name) => name !== 'rules')
+    .map((name) => ({
+      name,
+      test: (id: string) =>
+        (WITH[name] ?? [name]).some((area) => isBelow(id, 'web', 'areas', area)) && !isBelow(id, 'later'),
+    })),
+  // What one area loads on demand is small: one file is a request less for each other.
+  ...['assets', 'readers'].map((name) => ({
+    name: `${name}-later`,
+    test: (id: string) => isBelow(id, 'web', 'areas', name) && isBelow(id, 'later'),
   })),
 ].map((group, at) => Object.assign(group, { priority: 100 - at }))
 

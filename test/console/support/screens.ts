@@ -1,6 +1,7 @@
 import { unwrap } from '@whereabouts/client/client'
 import { SIGNED_IN_PATHS, type SignedInPath } from '../../../services/console/src/screens.ts'
 import { newReader, readerViews, type Organization } from '../../system/organization.ts'
+import { raised } from './alerts.ts'
 import { saved } from './moves.ts'
 
 type NameOf<P extends SignedInPath> = P extends '/'
@@ -43,12 +44,17 @@ export async function screensOf(organization: Organization): Promise<ScreenPath[
   ).data
   const body = { dataset: 'locations', format: 'csv' } as const
   const { id: exportId } = unwrap(await organization.admin.POST('/api/v1/exports', { body })).data
+  const rule = { name: 'Gone', kind: 'left' as const, scope: { location_ids: [locationId] } }
+  const { id: ruleId } = unwrap(await organization.admin.POST('/api/v1/rules', { body: rule })).data
+  const { alertId } = await raised(organization, 'Reach truck 4')
   const ids = {
+    alert: alertId,
     asset: assetId,
     export: exportId,
     import: importId,
     location: locationId,
     reader: reader?.id ?? 0,
+    rule: ruleId,
     webhook: webhookId,
   }
   return SIGNED_IN_PATHS.map((path) => screen(path, ids))

@@ -6,6 +6,7 @@ import { Suspense, useEffect, useRef, useState } from 'react'
 import { Icon } from '../parts/page/icon.tsx'
 import { Waiting } from '../parts/load/loaded.tsx'
 import { useSessionState } from '../session/use-session.ts'
+import { AlertBell } from './alert-bell.tsx'
 import { FeedBadge } from './feed-badge.tsx'
 import { FindButton } from './find-button.tsx'
 import { Logo } from '../parts/page/logo.tsx'
@@ -72,6 +73,7 @@ function SignedIn() {
           </Group>
           <Group gap="sm" wrap="nowrap">
             <FindButton />
+            <AlertBell />
             <FeedBadge />
             <PersonMenu />
           </Group>

@@ -2,6 +2,7 @@ import type { TablerIcon } from '@tabler/icons-react'
 import IconActivity from '@tabler/icons-react/icons/IconActivity'
 import IconAdjustments from '@tabler/icons-react/icons/IconAdjustments'
 import IconAntenna from '@tabler/icons-react/icons/IconAntenna'
+import IconBell from '@tabler/icons-react/icons/IconBell'
 import IconBox from '@tabler/icons-react/icons/IconBox'
 import IconClipboardCheck from '@tabler/icons-react/icons/IconClipboardCheck'
 import IconFileExport from '@tabler/icons-react/icons/IconFileExport'
@@ -69,6 +70,13 @@ const BY_PATH: Readonly<Record<SignedInPath, Omit<ScreenEntry, 'path'>>> = {
     load: () => import('../areas/movements/movements/movements.tsx'),
   },
   '/live': { load: () => import('../areas/movements/live/live.tsx') },
+  '/alerts': {
+    nav: 'Alerts',
+    icon: IconBell,
+    group: 'Track',
+    load: () => import('../areas/alerts/alerts/alerts.tsx'),
+  },
+  '/alerts/$alertId': { load: () => import('../areas/alerts/alert/alert.tsx') },
   '/exports': {
     nav: 'Exports',
     icon: IconFileExport,
@@ -88,6 +96,13 @@ const BY_PATH: Readonly<Record<SignedInPath, Omit<ScreenEntry, 'path'>>> = {
     group: 'Track',
     load: () => import('../areas/readers/unknown-tags/unknown-tags.tsx'),
   },
+  '/rules': {
+    nav: 'Rules',
+    icon: IconBell,
+    group: 'Track',
+    load: () => import('../areas/rules/rules/rules.tsx'),
+  },
+  '/rules/$ruleId': { load: () => import('../areas/rules/rule/rule.tsx') },
   '/start': {
     nav: 'Getting started',
     icon: IconRocket,

@@ -60,7 +60,7 @@ function OpenFormModal({ onClose, children, ...props }: Omit<ModalProps, 'opened
 
 type DiscardProps = { isOpen: boolean; onKeep: () => void; onDiscard: () => void }
 
-const DiscardDialog = ({ isOpen, onKeep, onDiscard }: DiscardProps) => (
+export const DiscardDialog = ({ isOpen, onKeep, onDiscard }: DiscardProps) => (
   <Modal opened={isOpen} onClose={onKeep} stackId="question" title="Discard what you entered?" size="sm">
     <Stack>
       <Text size="sm">It is not saved yet.</Text>

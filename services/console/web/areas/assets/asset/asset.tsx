@@ -6,6 +6,7 @@ import { BackLink } from '../../../parts/page/back-link.tsx'
 import { AssetTypeIcon } from '../../../parts/things/asset-type-icon.tsx'
 import { assetTypeOf } from '../../../parts/things/asset-types.ts'
 import IconPencil from '@tabler/icons-react/icons/IconPencil'
+import { OpenAlerts } from '../../../parts/alerts/open-alerts.tsx'
 import { ChangeHistory } from '../../../parts/audit/change-history.tsx'
 import { DataCard } from '../../../parts/table/data-card.tsx'
 import { failureOf } from '../../../parts/load/failure.ts'
@@ -77,6 +78,7 @@ function AssetType({ type }: Pick<Asset, 'type'>) {
 function Parts({ asset }: { asset: Asset }) {
   return (
     <>
+      <OpenAlerts kind="asset" id={asset.id} />
       <CurrentLocationCard asset={asset} />
       <DayCard asset={asset} />
       <Grid gap="md">

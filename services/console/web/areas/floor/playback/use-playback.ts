@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState, useEffect, useRef } from 'react'
+import { useState } from 'react'
 import type { LoadedQuery } from '../../../parts/load/combined-query.ts'
 import { useUrlState } from '../../../parts/table/use-url-state.ts'
 import { api } from '../../../session/api.ts'
-import type { Places } from '../places.ts'
 import { Timeline } from './timeline.ts'
+import { AT_START, type Player, usePlayer } from './use-player.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -13,9 +13,8 @@ export const SPANS = [
   { value: '8h', label: 'Last 8 hours', hours: 8 },
   { value: 'day', label: 'A day', hours: 24 },
 ] as const
-export const SPEEDS = [1, 10, 60, 600] as const
 
-const LIVE = { span: '', day: '', at: '', speed: '60', playing: '' }
+const LIVE = { span: '', day: '', ...AT_START }
 
 export type Playing = {
   span: string
@@ -25,20 +24,12 @@ export type Playing = {
   isPast: boolean
   /** A day that has not begun cannot be loaded. */
   isFuture: boolean
-  /** Undefined while it loads, and live. */
-  timeline: Timeline | undefined
   query: LoadedQuery<{ timeline: Timeline; isCut: boolean }>
   isCut: boolean
-  /** The instant that is shown, in milliseconds. */
-  at: number
-  places: Places | undefined
-  speed: number
-  isPlaying: boolean
-  isAtEnd: boolean
-  change: (changed: Partial<typeof LIVE>) => void
-  seek: (ms: number) => void
-  /** To the next movement. */
-  step: () => void
+  /** Without a timeline while it loads, and live. */
+  player: Player
+  /** Another time, from its beginning. */
+  show: (changed: { span?: string; day?: string }) => void
 }
 
 /** A time that is played back instead of the present. The address has it, so that a moment can be sent to somebody. */
@@ -58,42 +49,17 @@ export function usePlayback(): Playing {
     },
   })
   const timeline = window && query.data?.timeline
-  const [playedTo, setPlayedTo] = useState<{ url: string; ms: number }>()
-  const begin = timeline?.fromMs ?? 0
-  const end = timeline?.toMs ?? 0
-  const given = Date.parse(url.at)
-  const asked = Number.isNaN(given) ? begin : given
-  const at = Math.min(end, Math.max(begin, playedTo?.url === url.at ? playedTo.ms : asked))
-  const isAtEnd = timeline !== undefined && at >= end
-  const isPlaying = url.playing === 'yes' && timeline !== undefined && !isAtEnd
-  const speed = SPEEDS.find((known) => String(known) === url.speed) ?? 60
-  const seek = (ms: number) => setUrl({ at: new Date(ms).toISOString() })
-  useClock({ isPlaying, speed, onTick: (elapsed) => setPlayedTo({ url: url.at, ms: at + elapsed }) })
-  const second = Math.floor(at / 1000) * 1000
+  const player = usePlayer(timeline)
   const isPast = SPANS.some(({ value }) => value === url.span)
   return {
     span: url.span,
     day,
     isPast,
     isFuture: isPast && window === undefined,
-    timeline,
     query,
     isCut: query.data?.isCut ?? false,
-    at,
-    places: useMemo(() => timeline?.placesAt(second), [timeline, second]),
-    speed,
-    isPlaying,
-    isAtEnd,
-    change: (changed) => {
-      // A pause keeps the moment in the address.
-      const isPause = changed.playing === '' && changed.at === undefined
-      setUrl(isPause ? { ...changed, at: new Date(at).toISOString() } : changed)
-    },
-    seek,
-    step: () => {
-      const next = timeline?.nextAfter(at)
-      if (next !== undefined) setUrl({ at: new Date(next).toISOString(), playing: '' })
-    },
+    player,
+    show: (changed) => setUrl({ ...changed, ...AT_START, speed: url.speed }),
   }
 }
 
@@ -114,33 +80,4 @@ function windowOf(span: string, day: string, openedAt: number): { from: string; 
   return fromMs < toMs
     ? { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() }
     : undefined
-}
-
-/** The picture follows so often; between, dots glide. */
-const TICK_MS = 100
-
-type Clock = {
-  isPlaying: boolean
-  /** Seconds of the past per second. */
-  speed: number
-  onTick: (elapsedMs: number) => void
-}
-
-/** Calls back with the time that has passed on the clock of the playback. Nothing runs while the page is hidden. */
-function useClock({ isPlaying, speed, onTick }: Clock): void {
-  const latest = useRef(onTick)
-  useEffect(() => {
-    latest.current = onTick
-  })
-  useEffect(() => {
-    if (!isPlaying) return undefined
-    let before = performance.now()
-    const timer = setInterval(() => {
-      const now = performance.now()
-      const isHidden = document.visibilityState === 'hidden'
-      if (!isHidden) latest.current((now - before) * speed)
-      before = now
-    }, TICK_MS)
-    return () => clearInterval(timer)
-  }, [isPlaying, speed])
 }

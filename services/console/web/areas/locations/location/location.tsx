@@ -1,6 +1,7 @@
 import { Grid, Stack, Text, Anchor, Breadcrumbs, Button } from '@mantine/core'
 import { useParams, Link } from '@tanstack/react-router'
 import { FloorCard } from '../../floor/floor-card.tsx'
+import { OpenAlerts } from '../../../parts/alerts/open-alerts.tsx'
 import { ChangeHistory } from '../../../parts/audit/change-history.tsx'
 import { Card } from '../../../parts/page/card.tsx'
 import { DataCard } from '../../../parts/table/data-card.tsx'
@@ -62,6 +63,7 @@ function Shown({ location }: { location: Location }) {
       <Grid>
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack>
+            <OpenAlerts kind="location" id={id} />
             <FloorCard locationId={id} />
             <HereNow id={id} name={name} />
             <MovementsByHour id={id} />

@@ -3,7 +3,7 @@ import { AssetPicker } from '../../../parts/form/asset-picker.tsx'
 import { assetTypeOf } from '../../../parts/things/asset-types.ts'
 import { LocationPicker } from '../../../parts/locations/location-picker.tsx'
 import { SPANS, TYPES, type Filter } from './filter.ts'
-import { usePicked } from './use-movements.ts'
+import { usePicked } from '../../../parts/load/use-picked.ts'
 
 type Props = { filter: Filter; onChange: (change: Partial<Filter>) => void }
 

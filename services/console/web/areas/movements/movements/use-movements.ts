@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import type { components } from '@whereabouts/client/client'
 import { useReloadOnMovement } from '../../../live/use-live.ts'
 import { api } from '../../../session/api.ts'
@@ -22,15 +22,3 @@ export function useMovementPages(filter: Filter) {
     select: ({ pages }) => pages.flatMap(({ data }) => data),
   })
 }
-
-/** The asset or location that the address names. */
-export const usePicked = (of: 'assets' | 'locations', id: string) =>
-  useQuery({
-    queryKey: [of, 'picked', id],
-    enabled: id !== '',
-    queryFn: async ({ signal }) => {
-      const asked = { query: { id: [Number(id)], limit: 1 }, signal }
-      const found = of === 'assets' ? api.get('/api/v1/assets', asked) : api.get('/api/v1/locations', asked)
-      return (await found)[0] ?? null
-    },
-  }).data ?? null

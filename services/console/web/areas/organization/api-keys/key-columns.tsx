@@ -1,7 +1,7 @@
 import { Badge, Checkbox, Group, Text } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
-import { ActivityLink } from '../../../parts/audit/activity-link.tsx'
+import { ActivityLink } from '../audit/activity-link.tsx'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
 import { When } from '../../../parts/time/when.tsx'

@@ -1,6 +1,6 @@
 import { Group, Text, Select } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
-import { ActivityLink } from '../../../parts/audit/activity-link.tsx'
+import { ActivityLink } from '../audit/activity-link.tsx'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
 import { roleFrom, roleName, ROLES, type Role } from '../../../parts/things/roles.ts'

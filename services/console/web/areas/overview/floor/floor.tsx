@@ -46,14 +46,14 @@ export default function FloorScreen() {
 
 function Picture({ floor: live }: { floor: Floor }) {
   const playing = usePlayback()
-  const { places } = playing
-  const types = useMemo(() => playing.timeline?.types(), [playing.timeline])
+  const { places, timeline } = playing.player
+  const types = useMemo(() => timeline?.types(), [timeline])
   const floor = useMemo(() => (places && types ? pastOf(live, places, types) : live), [live, places, types])
   const [url, setUrl] = useUrlState({ room: '', selected: '', arrange: '', image: '' })
   const { isAdmin } = useSession()
   const isShown = !playing.isPast || places !== undefined // never now in place of the past
   const focus = floor.building.rooms.get(Number(url.room))
-  const shown = useHeat(floor.building, focus, playing.timeline)
+  const shown = useHeat(floor.building, focus, timeline)
   const selected = selectionOf(url.selected)
   const noticedNow = useNoticed(live)
   const noticed = places ? NOTHING_NOTICED : noticedNow // what was not seen until now

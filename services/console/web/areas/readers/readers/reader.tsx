@@ -2,6 +2,7 @@ import { Anchor, Grid, Stack, Text, Button } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
 import { useRead } from '../../../parts/load/use-read.ts'
+import { OpenAlerts } from '../../../parts/alerts/open-alerts.tsx'
 import { ChangeHistory } from '../../../parts/audit/change-history.tsx'
 import { Card } from '../../../parts/page/card.tsx'
 import { Disclosure } from '../../../parts/table/disclosure.tsx'
@@ -72,6 +73,7 @@ function ReaderPanels({ id, reader }: { id: number; reader: components['schemas'
     <Stack gap="md">
       <Misaddressed id={id} reader={reader} />
       <ReaderRepairs id={id} reader={reader} isAdmin={isAdmin} />
+      <OpenAlerts kind="reader" id={id} />
       <ReaderHealth health={reader.health} />
       <LiveReadsCard id={id} readerKey={reader.reader_key} />
       <ReaderMessages id={id} reader={reader} />

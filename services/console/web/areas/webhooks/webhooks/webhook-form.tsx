@@ -1,11 +1,11 @@
-import { Button, Checkbox, Group, Radio, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
-import { useContext, useState } from 'react'
+import { Checkbox, Group, Radio, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { httpsUrl } from '../../../parts/form/checks.ts'
 import { FormModal } from '../../../parts/form/form-modal.tsx'
+import { PickedMany } from '../../rules/rule/picked-many.tsx'
 import { SendForm } from '../../../parts/form/send-form.tsx'
-import { UnsavedContext } from '../../../parts/form/unsaved.ts'
 import { useSend } from '../../../parts/form/use-send.ts'
-import { LocationPicker, type PickedLocation } from '../../../parts/locations/location-picker.tsx'
+import { LocationPicker } from '../../../parts/locations/location-picker.tsx'
 import { ASSET_TYPES, assetTypeOf } from '../../../parts/things/asset-types.ts'
 import { eventText, SENT_TYPES } from './event-types.ts'
 import type { Settings } from './webhook-settings.ts'
@@ -92,11 +92,17 @@ function Fields<T>({ label, settings: given, work, onDone, onClose }: Props<T>) 
           ))}
         </Group>
       </Checkbox.Group>
-      <Locations
-        locations={locations}
-        onChange={(next) => change({ locations: next })}
-        error={send.fields['filter.location_ids']}
-      />
+      <PickedMany picked={locations} onChange={(next) => change({ locations: next })}>
+        {(pick) => (
+          <LocationPicker
+            label="Only these locations"
+            description="Without a choice: any location. A movement counts if it starts or ends there."
+            value={null}
+            onChange={pick}
+            error={send.fields['filter.location_ids']}
+          />
+        )}
+      </PickedMany>
       {locations.length > 0 && (
         <Switch
           label="Include sub-locations"
@@ -105,48 +111,5 @@ function Fields<T>({ label, settings: given, work, onDone, onClose }: Props<T>) 
         />
       )}
     </SendForm>
-  )
-}
-
-type LocationsProps = {
-  locations: readonly PickedLocation[]
-  onChange: (locations: readonly PickedLocation[]) => void
-  error: string | undefined
-}
-
-function Locations({ locations, onChange, error }: LocationsProps) {
-  const unsaved = useContext(UnsavedContext)
-  const remove = (id: number) => {
-    unsaved?.setUnsaved(true)
-    onChange(locations.filter((one) => one.id !== id))
-  }
-  return (
-    <Stack gap="xs">
-      <LocationPicker
-        key={locations.length} // empty after each choice
-        label="Only these locations"
-        description="Without a choice: any location. A movement counts if it starts or ends there."
-        value={null}
-        onChange={(picked) =>
-          picked && !locations.some(({ id }) => id === picked.id) && onChange([...locations, picked])
-        }
-        {...(error !== undefined && { error })}
-      />
-      {locations.map(({ id, name }) => (
-        <Group key={id} justify="space-between" wrap="nowrap">
-          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-            {name}
-          </Text>
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={`Remove ${name}`}
-            onClick={() => remove(id)}
-          >
-            Remove
-          </Button>
-        </Group>
-      ))}
-    </Stack>
   )
 }

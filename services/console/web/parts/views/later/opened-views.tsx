@@ -11,7 +11,7 @@ import { Icon } from '../../page/icon.tsx'
 import { MOST_VIEWS, type SavedView, searchOf, viewsIn, withView } from '../saved-views.ts'
 
 /** Lists with a filter that people come back to. */
-export type Props = { list: 'assets' | 'movements' | 'audit' }
+export type Props = { list: 'assets' | 'movements' | 'alerts' | 'audit' }
 
 /** Filters of a list under names, kept in this browser for the signed-in person. */
 export default function OpenedViews({ list }: Props) {

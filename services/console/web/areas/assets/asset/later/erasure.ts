@@ -1,7 +1,7 @@
 import type { components } from '@whereabouts/client/client'
-import type { Checks } from '../../../parts/form/checks.ts'
-import { countText } from '../../../parts/table/count-text.ts'
-import { fromLocalInput } from '../../../parts/time/local-time.ts'
+import type { Checks } from '../../../../parts/form/checks.ts'
+import { countText } from '../../../../parts/table/count-text.ts'
+import { fromLocalInput } from '../../../../parts/time/local-time.ts'
 
 export const SPANS = [
   { value: 'all', label: 'The whole history' },

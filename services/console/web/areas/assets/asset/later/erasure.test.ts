@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fromLocalInput } from '../../../parts/time/local-time.ts'
+import { fromLocalInput } from '../../../../parts/time/local-time.ts'
 import { bodyOf, erasedText, missingIn, NEW_DRAFT } from './erasure.ts'
 
 const minute = (text: string) => fromLocalInput(text)?.slice(0, 17)
