@@ -53,7 +53,7 @@ describe('D14.1 rules', () => {
       params: {},
       for_seconds: 0,
       schedule: null,
-      notify: { event: true },
+      notify: { event: true, email: [], chat: [], remind_minutes: null },
       problem: null,
       open_alerts: 0,
       created_at: expect.any(String),

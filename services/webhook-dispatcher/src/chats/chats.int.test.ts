@@ -68,14 +68,14 @@ describe('the address of a channel', () => {
 
   test('is encrypted again with the newest of three keys in turn, and the key before can go', async () => {
     let keys = OLD
-    let chat = await sealed(depsOf(keys), receiver.url)
+    const chat = await sealed(depsOf(keys), receiver.url)
     for (const id of ['k2', 'k3', 'k4']) {
       keys = `${id}:${id.padEnd(43, 'y')},${keys}`
       const { chats } = await chatAnswers.reseal(depsOf(keys), {
         chats: [{ org_id: 1, sealed: chat.sealed }],
       })
       expect(chats[0]?.key_id).toBe(id)
-      chat = { ...chat, sealed: chats[0]! }
+      chat.sealed = chats[0]!
       const again = await chatAnswers.reseal(depsOf(keys), { chats: [{ org_id: 1, sealed: chat.sealed }] })
       expect(again.chats).toEqual([null])
       keys = keys.split(',')[0]!

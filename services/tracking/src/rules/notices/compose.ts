@@ -15,7 +15,7 @@ import {
 import { NOTICE_PAUSE_MS, tellsPeople } from '../settings/stored-notify.ts'
 
 /** Of a rule, in a day of its organization (D14.6). */
-export const MOST_A_DAY = 20
+const MOST_A_DAY = 20
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const NONE: Told = { alerts: [], count: 0 }

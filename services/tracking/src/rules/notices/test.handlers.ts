@@ -20,10 +20,10 @@ export const ruleTestHandlers = ({ db, channels }: RuleTestDeps): Pick<Handlers<
     const [email, posted] = await Promise.all([
       to.length === 0 ? [] : channels.mail(orgId, to, randomUUID(), notice).catch(unavailable),
       Promise.all(
-        chat.map(async (one) => ({
-          kind: one.kind,
-          ...(await channels.post(orgId, one, 1, notice).catch(unavailable)),
-        })),
+        chat.map(async (one) => {
+          const { status_code, error } = await channels.post(orgId, one, 1, notice).catch(unavailable)
+          return { kind: one.kind, status_code, error }
+        }),
       ),
     ])
     return { data: { email, chat: posted } }

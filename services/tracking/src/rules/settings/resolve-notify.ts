@@ -29,9 +29,10 @@ export async function resolveNotify(
   if (!sent) return {}
   const email = sent.email?.map((one) => (one.toLowerCase() === ADMINS ? ADMINS : one))
   const newEmails = (email ?? []).filter((one) => one !== ADMINS && !stored.email.includes(one))
-  const chats = (sent.chat ?? []).map((one) => ({
-    ...one,
-    kept: stored.chat.find(({ kind, url }) => kind === one.kind && url === one.url),
+  const chats = (sent.chat ?? []).map(({ kind, url }) => ({
+    kind,
+    url,
+    kept: stored.chat.find((known) => known.kind === kind && known.url === url),
   }))
   const newUrls = chats.filter(({ kept }) => !kept).map(({ url }) => url)
   const [unknown, sealed]: [string[], Awaited<ReturnType<typeof seal>>] = await Promise.all([
