@@ -1,12 +1,13 @@
 import { unwrap, type components } from '@whereabouts/client/client'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { newAsset, newLocation, type Organization } from '../system/organization.ts'
+import { mailedToken } from '../system/mail.ts'
+import { clientFromNewAddress, newAsset, newLocation, type Organization } from '../system/organization.ts' // oxfmt-ignore
 import { expectAccessible } from './support/accessible.ts'
 import { join } from './support/join.ts'
 import { readAt } from './support/readings.ts'
 import { envelope } from './support/refused.ts'
-import { leave, newVisitor, signIn, test } from './support/visitor.fixture.ts'
+import { leave, newVisitor, signIn, STACK, test } from './support/visitor.fixture.ts'
 
 type RuleCreate = components['schemas']['RuleCreate']
 
@@ -295,4 +296,52 @@ test('what is true already for more than 1,000 is asked, not raised', async ({ m
   await expect.poll(() => open('Raise 1,001 alerts'), { timeout: 20_000 }).toBe(1_001)
   expect(await open('Only from now on')).toBe(0)
   await page.getByRole('link', { name: '1,001 open alerts of Raise 1,001 alerts' }).waitFor()
+})
+
+test('D14.6 a rule tells people: whom it knows, what is refused, and a test of each three times', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  const { email } = organization.login
+  const token = await mailedToken(STACK.urls.mail, email, 'Confirm your e-mail address')
+  await clientFromNewAddress(STACK).POST('/api/v1/auth/verify', { body: { token } })
+  await newLocation(organization, 'Gate', 'GATE')
+  await member.open('/rules/new')
+  await pickLocation(page, 'Gate')
+  const who = page.getByRole('group', { name: 'Who is told' })
+  await who.getByLabel('Mail all administrators').check()
+  await who.getByLabel('Mail these members').fill('eve@example.com')
+  await button(page, 'Add a channel').click()
+  await who.getByLabel('Channel 1', { exact: true }).selectOption('Teams')
+  await who.getByLabel('Address of channel 1').fill('nowhere')
+  await who.getByLabel('Tell again while nobody acknowledges').selectOption('every hour')
+  await button(page, 'Create rule').click()
+  await who.getByText(/must be the verified address of a member/i).waitFor()
+  await who.getByText(/must be an absolute URL/i).waitFor()
+  await expectAccessible(page)
+  await who.getByLabel('Mail these members').fill('')
+  await who.getByLabel('Address of channel 1').fill('https://127.0.0.1:9/hooks/secret-x7Qz')
+  await button(page, 'Create rule').click()
+  await page.waitForURL('**/rules')
+  const [rule] = await rulesOf(organization)
+  const notify = {
+    event: true,
+    email: ['admins'],
+    chat: [{ kind: 'teams', url: 'https://127.0.0.1:9/…x7Qz' }],
+    remind_minutes: 60,
+  }
+  expect(rule?.notify).toEqual(notify)
+  await member.open(`/rules/${rule?.id}`)
+  expect(await page.content()).not.toContain('secret')
+  for (let round = 0; round < 3; round += 1) {
+    await button(page, 'Send a test message').click()
+    await page.getByText(`${email}: sent`).waitFor()
+    await page.getByText('Teams: connection refused').waitFor()
+  }
+  await expectAccessible(page)
+  await page.getByLabel('Name').fill('Renamed')
+  await button(page, 'Save').click()
+  await page.waitForURL('**/rules')
+  expect((await rulesOf(organization))[0]).toMatchObject({ name: 'Renamed', notify })
 })

@@ -37,6 +37,8 @@ const CHANGES_NOTHING: readonly OperationId[] = [
   // Reads, as from a reader.
   'sendReaderMessage',
   'sendTestRead',
+  // Messages to those whom a rule tells, which change nothing of it.
+  'testRule',
   // Messages to a receiver, which its own log lists.
   'replayEndpoint',
   'replayWebhook',

@@ -53,7 +53,7 @@ describe('D14.1 rules', () => {
       params: {},
       for_seconds: 0,
       schedule: null,
-      notify: { event: true },
+      notify: { event: true, email: [], chat: [], remind_minutes: null },
       problem: null,
       open_alerts: 0,
       created_at: expect.any(String),
@@ -78,7 +78,7 @@ describe('D14.1 rules', () => {
       [{ params: { resolve_after_seconds: null } }, { params: {} }],
       [{ schedule: { to: '04:00' } }, { schedule: { ...schedule, to: '04:00' } }],
       [{ schedule: null }, { schedule: null }],
-      [{ notify: { event: false } }, { notify: { event: false } }],
+      [{ notify: { event: false } }, { notify: { ...made.notify, event: false } }],
     ]
     for (const [body, change] of changes) {
       const reply = await patch(made.id, body)

@@ -2375,6 +2375,30 @@ export interface paths {
         patch: operations["updateRule"];
         trace?: never;
     };
+    "/api/v1/rules/{rule_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message to all that a rule tells
+         * @description One mail to each address, and one message to each channel. No alert is raised.
+         *
+         *     **Access:** an API key with the scope `rules:write`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["testRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rules/preview": {
         parameters: {
             query?: never;
@@ -4115,6 +4139,34 @@ export interface components {
              * @example true
              */
             event?: boolean;
+            /**
+             * @description Who gets a mail: verified addresses of members, and `admins` for all administrators. The first alert is mailed at once, further ones together after five minutes, in at most 20 mails a day and rule.
+             * @example [
+             *       "admins"
+             *     ]
+             */
+            email?: string[];
+            /** @description Channels that get the same. Their addresses are secrets: they are shown without their path. */
+            chat?: components["schemas"]["RuleChatInput"][];
+            /**
+             * @description How often to tell again of alerts that nobody has acknowledged. Null: never.
+             * @example 60
+             */
+            remind_minutes?: number | null;
+        };
+        /** @description A channel that is told. */
+        RuleChatInput: {
+            /**
+             * @description The program of the channel. `generic` gets JSON.
+             * @example slack
+             * @enum {string}
+             */
+            kind: "slack" | "teams" | "google_chat" | "generic";
+            /**
+             * @description The https address that takes messages. One that is sent back as it is shown stays as it is.
+             * @example https://hooks.example.com/…x7Qz
+             */
+            url: string;
         };
         /**
          * @description What to change of a rule. What is absent stays.
@@ -7078,7 +7130,12 @@ export interface components {
          *         "to": "22:00"
          *       },
          *       "notify": {
-         *         "event": true
+         *         "event": true,
+         *         "email": [
+         *           "admins"
+         *         ],
+         *         "chat": [],
+         *         "remind_minutes": null
          *       },
          *       "problem": null,
          *       "open_alerts": 2,
@@ -7124,7 +7181,7 @@ export interface components {
             schedule: components["schemas"]["RuleSchedule"] | null;
             notify: components["schemas"]["RuleNotify"];
             /**
-             * @description Why the rule does not do all that it should; null if it does. Known values: `scope_empty`, `too_many`.
+             * @description Why the rule does not do all that it should; null if it does. Known values: `scope_empty`, `too_many`, `notify_failed`.
              * @example scope_empty
              */
             problem: string | null;
@@ -7214,13 +7271,105 @@ export interface components {
              */
             to: string;
         };
-        /** @description How people and programs hear of an alert. */
+        /**
+         * @description How people and programs hear of an alert.
+         * @example {
+         *       "event": true,
+         *       "email": [
+         *         "admins"
+         *       ],
+         *       "chat": [],
+         *       "remind_minutes": null
+         *     }
+         */
         RuleNotify: {
             /**
              * @description Whether `alert.raised` and `alert.resolved` are sent. Default: true.
              * @example true
              */
             event: boolean;
+            /**
+             * @description Who gets a mail: verified addresses of members, and `admins` for all administrators. The first alert is mailed at once, further ones together after five minutes, in at most 20 mails a day and rule.
+             * @example [
+             *       "admins"
+             *     ]
+             */
+            email: string[];
+            /** @description Channels that get the same. Their addresses are secrets: they are shown without their path. */
+            chat: components["schemas"]["RuleChat"][];
+            /**
+             * @description How often to tell again of alerts that nobody has acknowledged. Null: never.
+             * @example 60
+             */
+            remind_minutes: number | null;
+        };
+        /** @description A channel that is told. */
+        RuleChat: {
+            /**
+             * @description The program of the channel. `generic` gets JSON. Known values: `slack`, `teams`, `google_chat`, `generic`.
+             * @example slack
+             */
+            kind: string;
+            /**
+             * @description The https address that takes messages. One that is sent back as it is shown stays as it is.
+             * @example https://hooks.example.com/…x7Qz
+             */
+            url: string;
+        };
+        /**
+         * @description What became of a test message to all that a rule tells.
+         * @example {
+         *       "email": [
+         *         {
+         *           "to": "ada@example.com",
+         *           "mail": "sent"
+         *         }
+         *       ],
+         *       "chat": [
+         *         {
+         *           "kind": "slack",
+         *           "status_code": 200,
+         *           "error": null
+         *         }
+         *       ]
+         *     }
+         */
+        RuleTest: {
+            /** @description The mails, one to each person. */
+            email: components["schemas"]["RuleTestMail"][];
+            /** @description The channels, in their order. */
+            chat: components["schemas"]["RuleTestChat"][];
+        };
+        /** @description A test message to one address. */
+        RuleTestMail: {
+            /**
+             * @description The address.
+             * @example ada@example.com
+             */
+            to: string;
+            /**
+             * @description `sent`: handed to the mail server. `address not verified`: not, or no longer, the verified address of a member. Known values: `sent`, `not configured`, `address not verified`.
+             * @example sent
+             */
+            mail: string;
+        };
+        /** @description A test message to one channel. */
+        RuleTestChat: {
+            /**
+             * @description The program of the channel. `generic` gets JSON. Known values: `slack`, `teams`, `google_chat`, `generic`.
+             * @example slack
+             */
+            kind: string;
+            /**
+             * @description What the channel answered. Null if it did not.
+             * @example 200
+             */
+            status_code: number | null;
+            /**
+             * @description What went wrong; null if it was taken.
+             * @example null
+             */
+            error: string | null;
         };
         /**
          * @description What a rule would raise now, and would have raised.
@@ -9029,6 +9178,10 @@ export interface components {
         /** @description A response with one `Rule`. */
         RuleAnswer: {
             data: components["schemas"]["Rule"];
+        };
+        /** @description A response with one `RuleTest`. */
+        RuleTestAnswer: {
+            data: components["schemas"]["RuleTest"];
         };
         /** @description A response with one `RulePreview`. */
         RulePreviewAnswer: {
@@ -16398,7 +16551,12 @@ export interface operations {
                      *             "to": "22:00"
                      *           },
                      *           "notify": {
-                     *             "event": true
+                     *             "event": true,
+                     *             "email": [
+                     *               "admins"
+                     *             ],
+                     *             "chat": [],
+                     *             "remind_minutes": null
                      *           },
                      *           "problem": null,
                      *           "open_alerts": 2,
@@ -16513,7 +16671,12 @@ export interface operations {
                      *           "to": "22:00"
                      *         },
                      *         "notify": {
-                     *           "event": true
+                     *           "event": true,
+                     *           "email": [
+                     *             "admins"
+                     *           ],
+                     *           "chat": [],
+                     *           "remind_minutes": null
                      *         },
                      *         "problem": null,
                      *         "open_alerts": 2,
@@ -16598,7 +16761,12 @@ export interface operations {
                      *           "to": "22:00"
                      *         },
                      *         "notify": {
-                     *           "event": true
+                     *           "event": true,
+                     *           "email": [
+                     *             "admins"
+                     *           ],
+                     *           "chat": [],
+                     *           "remind_minutes": null
                      *         },
                      *         "problem": null,
                      *         "open_alerts": 2,
@@ -16722,7 +16890,12 @@ export interface operations {
                      *           "to": "22:00"
                      *         },
                      *         "notify": {
-                     *           "event": true
+                     *           "event": true,
+                     *           "email": [
+                     *             "admins"
+                     *           ],
+                     *           "chat": [],
+                     *           "remind_minutes": null
                      *         },
                      *         "problem": null,
                      *         "open_alerts": 2,
@@ -16741,6 +16914,60 @@ export interface operations {
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    testRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the rule. */
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "email": [
+                     *           {
+                     *             "to": "ada@example.com",
+                     *             "mail": "sent"
+                     *           }
+                     *         ],
+                     *         "chat": [
+                     *           {
+                     *             "kind": "slack",
+                     *             "status_code": 200,
+                     *             "error": null
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RuleTestAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

@@ -36,10 +36,15 @@ const GROUPS = [
         (WITH[name] ?? [name]).some((area) => isBelow(id, 'web', 'areas', area)) && !isBelow(id, 'later'),
     })),
   // What one area loads on demand is small: one file is a request less for each other.
-  ...['assets', 'readers'].map((name) => ({
+  ...['assets', 'readers', 'rules'].map((name) => ({
     name: `${name}-later`,
     test: (id: string) => isBelow(id, 'web', 'areas', name) && isBelow(id, 'later'),
   })),
+  {
+    name: 'parts-later',
+    test: (id: string) =>
+      isBelow(id, 'web', 'parts', 'page', 'later') || isBelow(id, 'web', 'parts', 'views', 'later'),
+  },
 ].map((group, at) => Object.assign(group, { priority: 100 - at }))
 
 /**

@@ -23,7 +23,6 @@ import { slowRefusals } from './credentials/callout/slow-refusals.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
 import { askUsage } from './limits/usage.queries.ts'
-import { serveCallerName } from './people/caller-name.responder.ts'
 import { serveReaderUse } from './credentials/api-keys/reader-use.responder.ts'
 import { republishState } from './restore/states.ts'
 
@@ -57,7 +56,6 @@ type Connections = {
   logins: LoginResponder
   states: Responder
   readerUse: Responder
-  callerName: Responder
 }
 
 /** The connections of this service's three broker users. */
@@ -124,12 +122,7 @@ export function openBrokers(config: Config, deps: Deps) {
     certificates: async () => (live ? servedCertificates(live.system).catch(() => []) : []),
     /** Takes no more logins and requests, and finishes those in progress. */
     async stopAnswering() {
-      await Promise.all([
-        live?.logins.stop(),
-        live?.states.stop(),
-        live?.readerUse.stop(),
-        live?.callerName.stop(),
-      ])
+      await Promise.all([live?.logins.stop(), live?.states.stop(), live?.readerUse.stop()])
       live?.counts.stop()
       live?.rates.stop()
     },
@@ -179,6 +172,5 @@ async function connectAll(config: Config, deps: Deps): Promise<Connections> {
     { logger: log },
   )
   const readerUse = serveReaderUse(services, db, log)
-  const callerName = serveCallerName(services, db, log)
-  return { services, system, callout, counts, rates, logins, states, readerUse, callerName }
+  return { services, system, callout, counts, rates, logins, states, readerUse }
 }

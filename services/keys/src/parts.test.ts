@@ -25,6 +25,7 @@ test('the parts stop in this order, and start in the reverse, each after what it
     'drain needs ops',
     'api',
     'logins needs broker',
+    'people needs broker',
     'audit needs broker',
     'watch needs broker',
     'loops',

@@ -27,6 +27,8 @@ import type { KeysDatabase } from './db.ts'
 import { createFloodGuard } from './brokers/floods/flood-guard.ts'
 import { startLoops } from './loops.ts'
 import { signOnOf } from './people/single-sign-on/sign-on-settings.ts'
+import { serveMailAlerts, serveUnknownRecipients } from './people/alerts/alert-mails.responders.ts'
+import { serveCallerName } from './people/alerts/caller-name.responder.ts'
 import { createSmtp } from './people/mail/smtp.ts'
 import { loginMetrics, startGauges, suspensionMetrics } from './metrics.ts'
 
@@ -132,6 +134,18 @@ export function keys(frame: Frame<Config>) {
       await guard.idle()
     },
   })
+  const people = part('people', {
+    needs: broker,
+    start: (services) => {
+      const onMail = () => loops.value?.mails?.wake()
+      return [
+        serveCallerName(services, db, log),
+        serveUnknownRecipients(services, { db }, log),
+        serveMailAlerts(services, { db, mails, onMail }, log),
+      ]
+    },
+    stop: stopAll,
+  })
   const recorder = part('audit', {
     needs: broker,
     start: (services) =>
@@ -152,6 +166,7 @@ export function keys(frame: Frame<Config>) {
   return served(frame, app, { ready, optional }, (api) => [
     api,
     logins,
+    people,
     recorder,
     watch,
     loops,

@@ -62,6 +62,8 @@ import { RecentMinutes } from './ingest/places/recent-minutes.ts'
 import { alertHandlers, type AlertDeps } from './rules/alerts/alerts.handlers.ts'
 import { rulePreviewHandlers, type RulePreviewDeps } from './rules/preview/preview.handlers.ts'
 import { liveFinder } from './rules/settings/scope-ids.queries.ts'
+import type { Channels } from './rules/notices/channels.ts'
+import { ruleTestHandlers, type RuleTestDeps } from './rules/notices/test.handlers.ts'
 import { RuleBook } from './rules/settings/rule-book.ts'
 import { ruleHandlers, type RuleSettingDeps } from './rules/settings/rules.handlers.ts'
 import { RULES_CHANNEL } from './rules/settings/rules.queries.ts'
@@ -92,6 +94,7 @@ type WireDeps = {
   wakeExportPurge: AppDeps['wakeExportPurge']
   wakeRules: AppDeps['wakeRules']
   nameCaller: AppDeps['nameCaller']
+  channels: Channels
   verify: PrincipalVerifier
   log: Logger
   registry: Registry
@@ -137,6 +140,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
   const rates = new KeyRates()
   const app = buildApp({
     ...rest,
+    addressing: rest.channels,
     rates,
     ...finders,
     db: tenants,
@@ -208,6 +212,7 @@ type AppDeps = HistoryDeps &
   RuleSettingDeps &
   RulePreviewDeps &
   AlertDeps &
+  RuleTestDeps &
   UnknownTagDeps & { verify: PrincipalVerifier; log: Logger; registry: Registry }
 
 /** The HTTP server of tracking. It does not listen yet. */
@@ -249,6 +254,7 @@ function buildApp(deps: AppDeps): FastifyInstance {
       ...ruleHandlers(deps),
       ...rulePreviewHandlers(deps),
       ...alertHandlers(deps),
+      ...ruleTestHandlers(deps),
     },
   })
   serveRowsOf(app, 'tracking', exportRowRoutes, { verify: deps.verify, handlers: allHistoryHandlers(deps) })

@@ -10,13 +10,14 @@ import type { OutboxTable } from '@whereabouts/db/outbox/outbox'
 import type { DeviceReports } from './readers/health/device-reports.ts'
 import type {
   RuleKind,
-  RuleNotify,
   RuleParams,
   RuleProblem,
   RuleSchedule,
   RuleScope,
   Severity,
 } from '@whereabouts/contracts/resources/rules/rules'
+import type { AlertNotice } from '@whereabouts/contracts/messages/alerts/alert-notices'
+import type { StoredChat, StoredNotify } from './rules/settings/stored-notify.ts'
 import type { ResolvedBecause } from '@whereabouts/contracts/resources/rules/alerts'
 import type { Evidence, Outvoted } from './positions/evidence.ts'
 import type { ReaderClock } from './readers/health/reader-clock.ts'
@@ -280,7 +281,7 @@ export type Tables = {
     params: RuleParams
     for_seconds: number
     schedule: RuleSchedule | null
-    notify: RuleNotify
+    notify: StoredNotify
     revision: Generated<number>
     active_from: Generated<string>
     raises_existing: Generated<boolean>
@@ -289,9 +290,24 @@ export type Tables = {
     checked_until: Generated<string>
     check_after: number | null
     closing: ResolvedBecause | null
+    /** See migration 0153. */
+    notice_due_at: Generated<string | null>
+    noticed_at: Generated<string | null>
+    notice_day: Generated<string | null>
+    day_notices: Generated<number>
     created_at: Generated<string>
     updated_at: Generated<string>
     deleted_at: string | null
+  }
+  rule_notice: {
+    org_id: number
+    id: Generated<string>
+    rule_id: number
+    chat: StoredChat | null
+    notice: AlertNotice
+    failed_before: Generated<number>
+    next_attempt_at: Generated<string>
+    created_at: Generated<string>
   }
   rule_set: { org_id: number; version: number }
   rule_hold: {
@@ -319,6 +335,8 @@ export type Tables = {
     acknowledged_by: { type: string; id: number | null; name: string | null } | null
     resolved_at: string | null
     resolved_because: ResolvedBecause | null
+    to_tell: Generated<boolean>
+    told_at: Generated<string | null>
   }
   export_part: { org_id: number; export_id: number; file: number; part: number; body: Buffer }
   outbox: OutboxTable

@@ -30,6 +30,8 @@ import { newestCanary } from './ingest/canary/canary.queries.ts'
 import { DAY_MS } from './positions/packed/day-rows.ts'
 import { nameCallerOver } from './rules/alerts/name-caller.ts'
 import { lookAtCatalog } from './rules/live/catalog-changes.ts'
+import { channelsOver } from './rules/notices/channels.ts'
+import { RuleNotices } from './rules/notices/notices.loop.ts'
 import { RuleClock } from './rules/live/clock.loop.ts'
 import { startCanary } from './ingest/canary/canary.loop.ts'
 import type { loadConfig } from './config.ts'
@@ -96,6 +98,7 @@ export function tracking(frame: Frame<Config>) {
   const { RETENTION_DAYS: retentionDays } = config
   const databases = openDatabases(frame)
   const { tenants, longReads, worker, owner } = databases
+  const channels = channelsOver(() => brokers.up.app)
   const wired = wire({
     ...databases,
     ...telemetry,
@@ -113,6 +116,7 @@ export function tracking(frame: Frame<Config>) {
     wakeExports: () => exports.value?.work.wake(),
     wakeExportPurge: () => exports.value?.purge.wake(),
     wakeRules: () => wakeRules(),
+    channels,
     nameCaller: (caller) => nameCallerOver(brokers.up.app)(caller),
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'tracking'),
   })
@@ -123,6 +127,12 @@ export function tracking(frame: Frame<Config>) {
     storedUntil: () => newestCanary(worker.db),
     probe: () => publish(brokers.up.app, { subject: CANARY_SUBJECT, payload: {} }),
     retentionMs: retentionDays * DAY_MS,
+  })
+  const notices = new RuleNotices({
+    db: worker.db,
+    channels,
+    zoneOf: (orgId) => wired.retentions.zoneOf(orgId),
+    ...telemetry,
   })
   const wakeRules = () => rules.wake()
   outboxAge(registry, () => outbox.value?.ageSeconds() ?? 0)
@@ -218,7 +228,8 @@ export function tracking(frame: Frame<Config>) {
   }
   const startRules = () => {
     rules.start()
-    return rules
+    notices.start()
+    return { stop: () => stopAll([rules, notices]) }
   }
   const ingest = part('ingest', {
     needs: views,

@@ -19,6 +19,7 @@ import { test as base } from 'vitest'
 import type { Tables } from '../src/db.ts'
 import { maintainPartitions } from '../src/positions/partitions/partitions.loop.ts'
 import { plannerSettings } from '@whereabouts/db/tenant/planner'
+import { ChannelsStandIn } from './rules/channels.ts'
 import { wire } from '../src/app.ts'
 import { CatalogUnavailable } from '../src/catalog/catalog-resolver.ts'
 import { upsertAssets, upsertLocations, upsertTags } from '../src/catalog/projections.queries.ts'
@@ -144,6 +145,7 @@ export async function startTracking(
   const registry = createRegistry('tracking')
   const callers = testCallers('tracking')
   const clock: { stoppedAt?: number } = {}
+  const channels = new ChannelsStandIn()
   const brokers: { current?: Broker } = {}
   const heard = new Set<string>()
   const readerUses = new Map<string, string>()
@@ -177,6 +179,7 @@ export async function startTracking(
       wakeExports: () => undefined,
       wakeExportPurge: () => undefined,
       wakeRules: () => undefined,
+      channels,
       nameCaller: async ({ kind, userId }) => ({
         type: kind === 'key' ? 'key' : 'user',
         id: userId ?? null,
@@ -197,6 +200,7 @@ export async function startTracking(
     tenants,
     registry,
     catalog,
+    channels,
     /** The clock of saves. */
     clock,
     /** The broker of test reads; none unless the test sets it. */

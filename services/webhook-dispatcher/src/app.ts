@@ -68,7 +68,7 @@ export function wire({ tenants, across, ca, ...deps }: WireDeps) {
   const feed = eventFeed({ ...deps, db: tenants, across })
   const app = buildApp({ ...deps, db: tenants, sendTest: testSender(post), feed })
   app.addHook('onClose', async () => delivering.logs.close())
-  return { app, agents, deliveries, delivering }
+  return { app, agents, post, deliveries, delivering }
 }
 
 type AppDeps = WebhookDeps &

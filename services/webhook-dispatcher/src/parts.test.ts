@@ -22,6 +22,7 @@ test('the parts stop in this order, and start in the reverse, each after what it
     'deliveries needs broker',
     'recorder needs broker',
     'api',
+    'chats needs broker',
     'targets',
     'erasures needs broker',
     'watch needs broker',

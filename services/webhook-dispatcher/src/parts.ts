@@ -18,6 +18,7 @@ import { closeAll, part, stopAll } from '@whereabouts/service-kit/service/part'
 import { served, type Frame } from '@whereabouts/service-kit/service/run'
 import type { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
+import { serveChats } from './chats/chats.responders.ts'
 import { startDelivering } from './deliveries/delivering.ts'
 import { startHealthLoop } from './deliveries/health.loop.ts'
 import { startDeliveryPurge } from './delivery-log/purge.loop.ts'
@@ -56,7 +57,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
   const { WEBHOOK_SECRET_KEYS: secretKeys, ALLOW_PRIVATE_TARGETS: allowPrivateTargets } = config
   if (allowPrivateTargets)
     log.warn('private targets and plain http are allowed; use this in development only')
-  const { app, agents, deliveries, delivering } = wire({
+  const { app, agents, post, deliveries, delivering } = wire({
     tenants,
     across: worker.db,
     deliverer: deliverer.db,
@@ -91,6 +92,16 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
   const erasures = part('erasures', {
     needs: broker,
     start: (open) => serveErasures(open, owner.db, log),
+    stop: (responder) => responder.stop(),
+  })
+  const chats = part('chats', {
+    needs: broker,
+    start: (open) =>
+      serveChats(
+        open,
+        { secretKeys, allowPrivateTargets, ports: config.WEBHOOK_PORTS, post, random: Math.random },
+        log,
+      ),
     stop: (responder) => responder.stop(),
   })
   const watch = part('watch', {
@@ -145,6 +156,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     sending,
     recorder,
     api,
+    chats,
     targets,
     erasures,
     watch,

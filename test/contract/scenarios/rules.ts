@@ -64,6 +64,7 @@ export const ruleScenarios: Record<string, Scenario> = {
     409: manyMissing,
   },
   deleteRule: { 204: newRule },
+  testRule: { 200: newRule },
   previewRule: { 200: async (given) => ({ body: { rule: await settings(given) } }) },
   listAlerts: { 200: () => ({}) },
   getAlert: { 200: newAlert },

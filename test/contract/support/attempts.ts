@@ -70,6 +70,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/scans/{reader_key}/{format}': () => [],
   '/scans/{reader_key}/messages': () => [],
   '/rules/{rule_id}': (_mine, { ruleId }) => missing({ rule_id: ruleId }),
+  '/rules/{rule_id}/test': (_mine, { ruleId }) => missing({ rule_id: ruleId }),
   '/alerts/{alert_id}': alerts,
   '/alerts/{alert_id}/acknowledge': alerts,
   '/unknown-tags/{unknown_tag_id}': (_mine, { unknownTagId }) => missing({ unknown_tag_id: unknownTagId }),

@@ -1,5 +1,5 @@
 import type { OperationId } from '@whereabouts/contracts/routes'
-import { choice, flag, formed, id, instant, integer, objectOf, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
+import { choice, flag, formed, id, instant, integer, listOf, objectOf, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
 
 const ids = valuesOf(id, (index) => index + 1, { max: 1_000 })
 const types = ['asset', 'person', 'inventory'] as const
@@ -22,6 +22,16 @@ const schedule = {
   from: timeOfDay(false),
   to: timeOfDay(false),
 }
+const notify = {
+  event: flag,
+  email: valuesOf(text(320), (index) => `${index}@example.com`, { max: 20 }),
+  chat: listOf(
+    { kind: choice('slack', 'teams', 'google_chat', 'generic'), url: text(2_048) },
+    { kind: 'slack', url: 'https://hooks.example.com/a' },
+    { max: 5, required: ['kind', 'url'] },
+  ),
+  remind_minutes: integer(15, 10_080, { nullable: true }),
+}
 const AT_WORK = { days: [1, 2, 3, 4, 5], from: '06:00', to: '22:00' }
 
 const rule = {
@@ -39,7 +49,7 @@ const rule = {
   scope: objectOf(scope, {}),
   params: objectOf(params, {}),
   for_seconds: integer(0, 86_400),
-  notify: objectOf({ event: flag }, {}),
+  notify: objectOf(notify, {}),
 }
 const created = {
   ...rule,

@@ -198,6 +198,14 @@ RuleScheduleInput = TypedDict("RuleScheduleInput", {"days": "List[int]", "from":
 
 class RuleNotifyInput(TypedDict, total=False):
     event: bool
+    email: List[str]
+    chat: List[RuleChatInput]
+    remind_minutes: Optional[int]
+
+
+class RuleChatInput(TypedDict):
+    kind: Literal["slack", "teams", "google_chat", "generic"]
+    url: str
 
 
 class RuleUpdate(TypedDict, total=False):
@@ -744,6 +752,30 @@ RuleSchedule = TypedDict("RuleSchedule", {"days": "List[int]", "from": "str", "t
 
 class RuleNotify(TypedDict):
     event: bool
+    email: List[str]
+    chat: List[RuleChat]
+    remind_minutes: Optional[int]
+
+
+class RuleChat(TypedDict):
+    kind: str
+    url: str
+
+
+class RuleTest(TypedDict):
+    email: List[RuleTestMail]
+    chat: List[RuleTestChat]
+
+
+class RuleTestMail(TypedDict):
+    to: str
+    mail: str
+
+
+class RuleTestChat(TypedDict):
+    kind: str
+    status_code: Optional[int]
+    error: Optional[str]
 
 
 class RulePreview(TypedDict):
@@ -1130,6 +1162,10 @@ class RulePage(TypedDict):
 
 class RuleAnswer(TypedDict):
     data: Rule
+
+
+class RuleTestAnswer(TypedDict):
+    data: RuleTest
 
 
 class RulePreviewAnswer(TypedDict):

@@ -1,75 +1,11 @@
-import type { AlertView } from '@whereabouts/contracts/resources/rules/alerts'
-import type { RuleView } from '@whereabouts/contracts/resources/rules/rules'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
-import { NOT_READ } from '../positions/cause.ts'
-import { lockPositions } from '../positions/lock-positions.queries.ts'
-import { minuteOf } from '../positions/observation.ts'
-import { DEFAULT_RULES } from '../positions/rules.ts'
-import { withDays } from '../positions/partitions/missing-days.ts'
-import { storeSaves } from '../ingest/rows/store.ts'
+import { alerts, clockOf, makeRule, MINUTE, put, scene, type Asset } from '../../test/rules/scene.ts'
 import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
 import { RuleClock } from './live/clock.loop.ts'
 import { RuleBook } from './settings/rule-book.ts'
 
-type Asset = ReturnType<Tracking['catalog']['asset']>
-type Location = ReturnType<Tracking['catalog']['location']>
-const MINUTE = 60_000
 const ascending = (a: number, b: number) => a - b
-
-const clockOf = (tracking: Tracking, book: RuleBook = tracking.book, nowMs = () => Date.now()) =>
-  new RuleClock({
-    db: tracking.worker.db,
-    view: tracking.view,
-    book,
-    storedUntil: async () => nowMs(),
-    probe: async () => undefined,
-    wakeOutbox: () => undefined,
-    retentionMs: 1e12,
-    log,
-    now: nowMs,
-  })
-
-/** Saves assets at a location, as another replica with rules of its own. */
-async function put(
-  { worker, view }: Tracking,
-  book: RuleBook,
-  assets: readonly Asset[],
-  location: Location,
-  at = Date.now(),
-): Promise<void> {
-  const rows = assets.map((asset) => ({
-    orgId: asset.org_id,
-    assetId: asset.id,
-    minute: minuteOf(at),
-    observedAtMs: at,
-    locationId: location.id,
-    ...NOT_READ,
-    rssi: null,
-    isJudged: false,
-  }))
-  const deps = { view, rulesOf: () => DEFAULT_RULES, book, now: () => at }
-  await withDays(worker.db, [at], () =>
-    worker.db.transaction().execute(async (tx) => storeSaves(tx, deps, await lockPositions(tx, rows), rows)),
-  )
-}
-
-async function scene(tracking: Tracking, orgId = 1, count = 3) {
-  const { catalog } = tracking
-  const [hall, yard] = [catalog.location(orgId, 'Hall'), catalog.location(orgId, 'Yard')]
-  const assets = Array.from({ length: count }, (_, i) => catalog.asset(orgId, `Crate ${i}`))
-  await tracking.project()
-  return { hall, yard, assets }
-}
-
-async function makeRule(tracking: Tracking, body: object, { orgId = 1, query = '' } = {}): Promise<RuleView> {
-  const reply = await tracking.call('POST', `/rules${query}`, { orgId, body: { name: 'Rule', ...body } })
-  expect([reply.statusCode, reply.statusCode === 201 ? '' : reply.body]).toEqual([201, ''])
-  return reply.json().data
-}
-
-const alerts = async (tracking: Tracking, orgId = 1, query = ''): Promise<AlertView[]> =>
-  (await tracking.call('GET', `/alerts?limit=200${query}`, { orgId })).json().data
 
 const eventsOf = async ({ db }: Tracking) =>
   (

@@ -26,7 +26,8 @@ export function urlProblems(url: string, allowPrivateTargets: boolean, ports?: P
   return problem === undefined ? [] : [{ field: 'url', code: 'invalid_value', message: `url ${problem}` }]
 }
 
-function urlProblem(raw: string, allowPrivateTargets: boolean, ports?: Ports): string | undefined {
+/** Why requests must not go there; undefined if they may. */
+export function urlProblem(raw: string, allowPrivateTargets: boolean, ports?: Ports): string | undefined {
   // The parser accepts spaces, backslashes and missing slashes, which would hide the real target.
   const authority = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/([^/?#\s\\]+)[^\s\\]*$/.exec(raw)?.[1]
   const url = authority === undefined ? null : URL.parse(raw)

@@ -16,6 +16,7 @@ import { distinct } from '../../rules/distinct.ts'
 import { addProblem, Name, NamePatch, text } from '../../rules/text.ts'
 import type { Route } from '../../route.ts'
 import { assetTypes } from '../catalog/assets.ts'
+import { NotifyInput, RuleNotify, RuleTestResult } from './notify.ts'
 
 /** What a rule tells of (D14.2). */
 export const ruleKinds = [
@@ -40,7 +41,7 @@ export const placeKinds: ReadonlySet<RuleKind> = new Set([
 export const severities = ['info', 'warning', 'critical'] as const
 export type Severity = (typeof severities)[number]
 
-export const ruleProblems = ['scope_empty', 'too_many'] as const
+export const ruleProblems = ['scope_empty', 'too_many', 'notify_failed'] as const
 export type RuleProblem = (typeof ruleProblems)[number]
 
 export const MOST_RULES = 200
@@ -88,10 +89,6 @@ const ABOUT = {
       'When alerts are raised. Null: at any time. What is true when the window opens is raised then.',
   },
   notify: { description: 'How people and programs hear of it.' },
-  event: {
-    description: 'Whether `alert.raised` and `alert.resolved` are sent. Default: true.',
-    example: true,
-  },
 } as const
 
 const Ids = z.array(Id).max(MOST_IDS)
@@ -189,17 +186,6 @@ const ScheduleUpdate = z
   })
   .meta({ id: 'RuleScheduleUpdate' })
 
-const NotifyInput = z
-  .strictObject({ event: z.boolean().optional().meta(ABOUT.event) })
-  .meta({ id: 'RuleNotifyInput' })
-
-export const RuleNotify = z
-  .object({
-    event: z.boolean().meta(ABOUT.event),
-  })
-  .meta({ id: 'RuleNotify' })
-export type RuleNotify = z.infer<typeof RuleNotify>
-
 export const RuleView = z
   .object({
     id: Id,
@@ -238,7 +224,7 @@ export const RuleView = z
       params: { seconds: 14_400 },
       for_seconds: 0,
       schedule: { days: [1, 2, 3, 4, 5], from: '06:00', to: '22:00' },
-      notify: { event: true },
+      notify: { event: true, email: ['admins'], chat: [], remind_minutes: null },
       problem: null,
       open_alerts: 2,
       created_at: '2026-11-21T10:00:00.000Z',
@@ -458,6 +444,17 @@ export const ruleRoutes = {
     params: RulePath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],
+  },
+  testRule: {
+    ...toWrite,
+    method: 'POST',
+    path: '/rules/{rule_id}/test',
+    role: 'admin',
+    summary: 'Send a test message to all that a rule tells',
+    description: 'One mail to each address, and one message to each channel. No alert is raised.',
+    params: RulePath,
+    success: { status: 200, schema: dataOf(RuleTestResult) },
+    errors: ['validation_error', 'not_found', 'rate_limited'],
   },
   previewRule: {
     ...toRead,

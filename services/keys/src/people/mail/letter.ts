@@ -3,17 +3,24 @@ import type { Text } from './texts.en.ts'
 export type Letter = { subject: string; text: string; html: string }
 
 /** Plain text and HTML of a mail. The link is a button, and text below it for programs that show no buttons. */
-export function letterOf({ title, paragraphs, button }: Text, link: string | undefined): Letter {
-  const text = [title, ...paragraphs, ...(link === undefined ? [] : [link])].join('\n\n')
+export function letterOf({ title, lines = [], paragraphs, button }: Text, link: string | undefined): Letter {
+  const list = lines.map((line) => `- ${line}`).join('\n')
+  const text = [
+    title,
+    ...(list === '' ? [] : [list]),
+    ...paragraphs,
+    ...(link === undefined ? [] : [link]),
+  ].join('\n\n')
   const action = link === undefined || button === undefined ? '' : buttonOf(link, button)
   const html = [
     '<!doctype html><html lang="en"><body style="font-family:sans-serif;line-height:1.5;max-width:36em">',
     `<h1 style="font-size:1.3em">${escaped(title)}</h1>`,
+    ...(list === '' ? [] : [`<ul>${lines.map((line) => `<li>${escaped(line)}</li>`).join('')}</ul>`]),
     ...paragraphs.map((paragraph) => `<p>${escaped(paragraph)}</p>`),
     action,
     '</body></html>',
   ].join('\n')
-  return { subject: title, text: `${text}\n`, html }
+  return { subject: title.replaceAll(/\s+/g, ' '), text: `${text}\n`, html }
 }
 
 const buttonOf = (link: string, label: string) =>

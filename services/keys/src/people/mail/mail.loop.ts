@@ -1,10 +1,12 @@
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Db, MailRow, Tx } from '../../db.ts'
 import { hashSecret } from '../../credentials/secrets.ts'
+import { findRecipients } from '../alerts/recipients.queries.ts'
 import { putMailedLink } from '../password-resets/reset-links.queries.ts'
 import { findUserByEmail } from '../users/users.queries.ts'
 import { claimMail, deleteMail, noteUndelivered, takeExpiredMails } from './mail.queries.ts'
 import type { Mails } from './mails.ts'
+import type { ValuesOf } from './texts.en.ts'
 import type { Outcome, Smtp } from './smtp.ts'
 
 export type MailDeps = {
@@ -32,6 +34,10 @@ export async function sendMails(deps: MailDeps, stopping: AbortSignal): Promise<
 /** A request for a new password names an address only; here is the first look for its user, which no answer waits for. */
 async function claim(tx: Tx, mails: Mails): Promise<MailRow | 'nobody' | undefined> {
   const mail = await claimMail(tx)
+  if (mail?.template === 'alerts' && !(await isStillRecipient(tx, mail))) {
+    await deleteMail(tx, mail.id)
+    return 'nobody'
+  }
   if (mail?.template !== 'password_reset') return mail
   const user = await findUserByEmail(tx, mail.recipient)
   if (!user) {
@@ -42,6 +48,13 @@ async function claim(tx: Tx, mails: Mails): Promise<MailRow | 'nobody' | undefin
   await putMailedLink(tx, { ...link, mailId: mail.id, expiresAt: mail.expires_at })
   // To the address as its user wrote it: other spellings of the key may be other mailboxes.
   return { ...mail, recipient: user.email }
+}
+
+/** Who left the organization meanwhile, or changed the address, learns no more of it. */
+async function isStillRecipient(tx: Tx, { recipient, details }: MailRow): Promise<boolean> {
+  const { org_id } = details as ValuesOf<'alerts'>
+  const [found] = await findRecipients(tx, org_id, [recipient])
+  return found?.isVerified === true
 }
 
 async function attempt({ db, mails, smtp, log, onOutcome }: MailDeps, mail: MailRow): Promise<void> {

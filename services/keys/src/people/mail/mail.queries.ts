@@ -5,16 +5,17 @@ type NewMail = Pick<MailRow, 'id' | 'template' | 'recipient' | 'details'> & { se
 
 const inSeconds = (seconds: number) => sql<string>`clock_timestamp() + make_interval(secs => ${seconds})`
 
-/** In the transaction of what causes the mail: both commit, or neither. */
+/** In the transaction of what causes the mail: both commit, or neither. One with the same id is written once. */
 export async function insertMail(db: Db, { seconds, details, ...mail }: NewMail): Promise<void> {
   await db
     .insertInto('mail')
     .values({ ...mail, details: sql`${JSON.stringify(details)}::jsonb`, expires_at: inSeconds(seconds) })
+    .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
 
 /**
- * Takes the mail that is due longest and sets its next attempt, as if this one failed. So a failure needs no write, and
+ * Takes the mail that is due longest, those about alerts last: many of them delay no new password. Sets its next attempt, as if this one failed. So a failure needs no write, and
  * a process that dies keeps no mail. The pause doubles from two minutes, longer than an attempt may take, to an hour.
  */
 export async function claimMail(tx: Tx): Promise<MailRow | undefined> {
@@ -23,7 +24,7 @@ export async function claimMail(tx: Tx): Promise<MailRow | undefined> {
       next_attempt_at = clock_timestamp() + least(interval '2 minutes' * 2 ^ least(attempts, 10), interval '1 hour')
     where id = (
       select id from mail where next_attempt_at <= clock_timestamp() and expires_at > clock_timestamp()
-      order by next_attempt_at limit 1 for update skip locked)
+      order by template = 'alerts', next_attempt_at limit 1 for update skip locked)
     returning *`.execute(tx)
   return rows[0]
 }

@@ -14,6 +14,7 @@ const SECONDS: Record<Template, number> = {
   email_changed: 24 * HOUR,
   second_factor_on: 24 * HOUR,
   second_factor_off: 24 * HOUR,
+  alerts: 6 * HOUR,
 }
 
 /** The page of the console that a link opens. */
@@ -50,7 +51,10 @@ export function createMails({ consoleUrl, secret }: Options) {
 
     letterOf({ id, template, details }: MailRow): Letter {
       const page = PAGES[template]
-      const link = page === undefined ? undefined : `${consoleUrl}${page}#token=${mails.tokenOf(id)}`
+      const link =
+        template === 'alerts'
+          ? `${consoleUrl}/alerts?rule_id=${(details as ValuesOf<'alerts'>).notice.rule.id}`
+          : page && `${consoleUrl}${page}#token=${mails.tokenOf(id)}`
       const textOf = TEXTS_EN[template] as (values: unknown) => Text
       return letterOf(textOf(details), link)
     },

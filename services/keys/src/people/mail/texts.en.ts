@@ -1,5 +1,7 @@
-/** A small mail: a title, paragraphs, and a button for its link. */
-export type Text = { title: string; paragraphs: string[]; button?: string }
+import type { AlertNotice } from '@whereabouts/contracts/messages/alerts/alert-notices'
+
+/** A small mail: a title, a list, paragraphs, and a button for its link. */
+export type Text = { title: string; lines?: string[]; paragraphs: string[]; button?: string }
 
 /** What a mail says, by template. The values come from its row. */
 export const TEXTS_EN = {
@@ -55,6 +57,12 @@ export const TEXTS_EN = {
       'To sign in to Whereabouts, you now need only your password.',
       'If you did not switch them off, change your password and tell an administrator of your organization at once.',
     ],
+  }),
+  alerts: ({ notice }: { org_id: number; notice: AlertNotice }) => ({
+    title: notice.title,
+    lines: notice.lines,
+    paragraphs: [...notice.notes, 'You get this mail because the rule names you or all administrators.'],
+    button: 'Show the alerts',
   }),
 } as const satisfies Record<string, (values: never) => Text>
 

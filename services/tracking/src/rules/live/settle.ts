@@ -34,9 +34,11 @@ export async function settle(tx: Tx, view: CatalogView, changes: Changes): Promi
     if (rule && counts) rule.openAlerts -= 1
   }
   const admitted = current.filter((one) => admit(rules.get(nameOf(ofRule(one))), one))
-  const inserted = await insertAlerts(tx, admitted)
+  const inserted = await insertAlerts(tx, admitted, (one) => rules.get(nameOf(ofRule(one)))?.tells === true)
   for (const [one, id] of inserted) {
     events.push({ id, orgId: one.rule.orgId, isRaised: true })
+    const rule = rules.get(nameOf(ofRule(one)))
+    if (rule) rule.hasNew = true
     if (one.ending) events.push({ id, orgId: one.rule.orgId, isRaised: false })
   }
   await countOpen(tx, [...rules.values()])

@@ -3,13 +3,13 @@ import {
   placeKinds,
   type RuleCreate,
   type RuleKind,
-  type RuleNotify,
   type RuleParams,
   type RuleSchedule,
   type RuleScope,
   type RuleUpdate,
   type Severity,
 } from '@whereabouts/contracts/resources/rules/rules'
+import { NOTIFY_DEFAULTS, type StoredNotify } from './stored-notify.ts'
 
 /** What people set of a rule. */
 export type RuleSettings = {
@@ -21,7 +21,7 @@ export type RuleSettings = {
   params: RuleParams
   for_seconds: number
   schedule: RuleSchedule | null
-  notify: RuleNotify
+  notify: StoredNotify
 }
 
 const EVERYTHING: RuleScope = {
@@ -32,7 +32,8 @@ const EVERYTHING: RuleScope = {
   reader_ids: [],
 }
 
-export const newSettings = (body: RuleCreate): RuleSettings => ({
+/** `notify`: as it was resolved. */
+export const newSettings = (body: RuleCreate, notify: Partial<StoredNotify> = {}): RuleSettings => ({
   name: body.name,
   kind: body.kind,
   enabled: body.enabled ?? true,
@@ -41,11 +42,15 @@ export const newSettings = (body: RuleCreate): RuleSettings => ({
   params: present(body.params),
   for_seconds: body.for_seconds ?? 0,
   schedule: body.schedule ?? null,
-  notify: { event: true, ...present(body.notify) },
+  notify: { ...NOTIFY_DEFAULTS, ...notify },
 })
 
-/** A merge patch: what is absent stays, and null removes. */
-export function mergeSettings(stored: RuleSettings, body: RuleUpdate): RuleSettings {
+/** A merge patch: what is absent stays, and null removes. `notify`: as it was resolved. */
+export function mergeSettings(
+  stored: RuleSettings,
+  body: RuleUpdate,
+  notify: Partial<StoredNotify> = {},
+): RuleSettings {
   const { schedule } = body
   return {
     name: body.name ?? stored.name,
@@ -59,7 +64,7 @@ export function mergeSettings(stored: RuleSettings, body: RuleUpdate): RuleSetti
       schedule === undefined
         ? stored.schedule
         : schedule && { days: [], from: '', to: '', ...stored.schedule, ...present(schedule) },
-    notify: { ...stored.notify, ...present(body.notify) },
+    notify: { ...stored.notify, ...notify },
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Role } from '@whereabouts/contracts/principal'
 import { MOST_EXISTING, MOST_RULES, type RuleView } from '@whereabouts/contracts/resources/rules/rules'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { once } from '@whereabouts/db/answers/kept-answers'
@@ -22,12 +23,15 @@ import {
   lockRule,
   updateRule,
 } from './rules.queries.ts'
+import { resolveNotify, type Addressing } from './resolve-notify.ts'
+import { toNotifyView } from './stored-notify.ts'
 import { isScopeEmpty, unknownIds, type FindLive } from './scope-ids.queries.ts'
 
 export type RuleSettingDeps = {
   db: TenantDatabase<Tables>
   book: RuleBook
   findLive: FindLive
+  addressing: Addressing
   /** Called when a rule has work to do. */
   wakeRules: () => void
   now?: () => number
@@ -38,19 +42,25 @@ export const ruleHandlers = ({
   db,
   book,
   findLive,
+  addressing,
   wakeRules,
   now = Date.now,
 }: RuleSettingDeps): Pick<
   Handlers<'tracking'>,
   'listRules' | 'createRule' | 'getRule' | 'updateRule' | 'deleteRule'
 > => ({
-  async listRules({ principal: { orgId }, query }) {
+  async listRules({ principal: { orgId, role }, query }) {
     const { rows, total } = await listRules(db.forOrg(orgId), orgId, query)
-    return { data: rows.map(toView), limit: query.limit, offset: query.offset, total_count: total }
+    return {
+      data: rows.map((row) => toView(row, role)),
+      limit: query.limit,
+      offset: query.offset,
+      total_count: total,
+    }
   },
 
   async createRule({ principal: { orgId }, query: { raise_existing }, body, once: request }) {
-    const settings = newSettings(body)
+    const settings = newSettings(body, await resolveNotify(addressing, orgId, body.notify))
     const create = async (tx: Tx) => {
       rejectIfAny([
         ...settingProblems(settings),
@@ -68,7 +78,7 @@ export const ruleHandlers = ({
         closing: null,
         deleted_at: null,
       })
-      await auditRule(tx, 'create', made, changesOf(undefined, settings))
+      await auditRule(tx, 'create', made, changesOf(undefined, shown(settings)))
       return new Reply({ data: toView(made) }, { location: `${API_PREFIX}/rules/${made.id}` })
     }
     const reply = await db.transaction(orgId, (tx) => once(tx, request, () => create(tx)))
@@ -76,19 +86,21 @@ export const ruleHandlers = ({
     return reply
   },
 
-  async getRule({ principal: { orgId }, params: { rule_id } }) {
+  async getRule({ principal: { orgId, role }, params: { rule_id } }) {
     const row = await findRule(db.forOrg(orgId), orgId, rule_id)
     if (!row) throw ruleNotFound()
-    return { data: toView(row) }
+    return { data: toView(row, role) }
   },
 
   async updateRule({ principal: { orgId }, params: { rule_id }, query: { raise_existing }, body }) {
+    const known = body.notify && (await findRule(db.forOrg(orgId), orgId, rule_id))
+    const notify = known && (await resolveNotify(addressing, orgId, body.notify, known.notify))
     const row = await db.transaction(orgId, async (tx) => {
       await beginChange(tx, orgId)
       const stored = await lockRule(tx, orgId, rule_id)
       if (!stored) throw ruleNotFound()
       const before = settingsOf(stored)
-      const settings = mergeSettings(before, body)
+      const settings = mergeSettings(before, body, notify)
       rejectIfAny([
         ...settingProblems(settings),
         ...(await unknownIds(tx, findLive, orgId, { scope: settings.scope, stored: stored.scope })),
@@ -102,9 +114,11 @@ export const ruleHandlers = ({
         problem:
           settings.enabled && (await isScopeEmpty(tx, orgId, settings.scope))
             ? 'scope_empty'
-            : problemAfter(stored, isNew),
+            : problemAfter(stored, { isNew, tellsOthers: notify !== undefined }),
+        // Reminders count from what was told already.
+        ...(notify && { notice_due_at: sql<string>`clock_timestamp()` }),
       })
-      await auditRule(tx, 'update', saved, changesOf(before, settings))
+      await auditRule(tx, 'update', saved, changesOf(shown(before), shown(settings)))
       return saved
     })
     await changed(book, orgId, wakeRules)
@@ -170,8 +184,11 @@ const asNew = (stored: RuleRow, { enabled }: RuleSettings, raisesExisting: boole
     : stored.closing,
 })
 
-const problemAfter = ({ problem }: RuleRow, isNew: boolean) =>
-  isNew || problem === 'scope_empty' ? null : problem
+/** A change of what it decides by ends all problems; one of whom it tells, that somebody could not be told. */
+const problemAfter = (
+  { problem }: RuleRow,
+  { isNew, tellsOthers }: { isNew: boolean; tellsOthers: boolean },
+) => (isNew || problem === 'scope_empty' || (tellsOthers && problem === 'notify_failed') ? null : problem)
 
 const settingsOf = (row: RuleRow): RuleSettings => ({
   name: row.name,
@@ -194,13 +211,20 @@ export const toColumns = (settings: RuleSettings) => ({
   notify: JSON.stringify(settings.notify) as never,
 })
 
-const toView = (row: RuleRow): RuleView => ({
+/** Viewers do not see addresses of people. */
+const toView = (row: RuleRow, role?: Role): RuleView => ({
   id: row.id,
-  ...settingsOf(row),
+  ...shown(settingsOf(row), role),
   problem: row.problem,
   open_alerts: row.open_alerts,
   created_at: row.created_at,
   updated_at: row.updated_at,
+})
+
+/** Without the addresses of channels, which are secrets. */
+const shown = (settings: RuleSettings, role?: Role) => ({
+  ...settings,
+  notify: toNotifyView(settings.notify, role),
 })
 
 const auditRule = (

@@ -21,7 +21,7 @@ const RULE: Rule = {
   params: { seconds: 5_400 },
   for_seconds: 45,
   schedule: { days: [1], from: '06:00', to: '22:00' },
-  notify: { event: false },
+  notify: { event: false, email: ['admins'], chat: [], remind_minutes: 60 },
   problem: null,
   open_alerts: 0,
   created_at: '2026-11-21T10:00:00.000Z',

@@ -2,6 +2,7 @@ import { atMost, type Checks, problemsIn } from '../../../parts/form/checks.ts'
 import type { Picked } from '../../../parts/form/search-select.tsx'
 import type { components } from '@whereabouts/client/client'
 import { type Duration, durationOf, durationProblem, secondsOf } from '../words/durations.ts'
+import { cleaned } from '../words/notify.ts'
 import { type Schedule, scheduleChecks } from '../words/schedules.ts'
 import { type NameOf, proposedName, type Rule, type Statement } from '../words/sentence.ts'
 
@@ -58,7 +59,7 @@ export const NEW_RULE: Draft = {
   holds: null,
   schedule: null,
   severity: 'warning',
-  notify: { event: true },
+  notify: { event: true, email: [], chat: [], remind_minutes: null },
   name: null,
 }
 
@@ -176,7 +177,7 @@ export const bodyOf = (draft: Draft): RuleBody => ({
   ...(statementOf(draft) as Statement & Pick<RuleBody, 'kind' | 'scope'>),
   name: nameOfDraft(draft).trim(),
   severity: draft.severity as NonNullable<RuleBody['severity']>,
-  notify: draft.notify,
+  notify: cleaned(draft.notify) as NonNullable<RuleBody['notify']>,
 })
 
 /** Only what a person changed: a change of another tab stays, and an unchanged sentence does not count as a new rule. */

@@ -1,5 +1,5 @@
 import { NativeSelect, Text, TextInput } from '@mantine/core'
-import { useContext } from 'react'
+import { lazy, Suspense, useContext } from 'react'
 import { SendForm } from '../../../parts/form/send-form.tsx'
 import { UnsavedContext } from '../../../parts/form/unsaved.ts'
 import { SEVERITIES } from '../words/severities.ts'
@@ -8,7 +8,8 @@ import { checksOf, type Draft, namesIn, nameOfDraft, statementOf } from './draft
 import { useRaising } from './existing-question.tsx'
 import { SchedulePart } from './schedule-part.tsx'
 import { Optional, SentencePart } from './sentence-part.tsx'
-import { WhoIsTold } from './who-is-told.tsx'
+
+const WhoIsTold = lazy(() => import('./later/who-is-told.tsx'))
 
 type Props = {
   label: string
@@ -19,7 +20,7 @@ type Props = {
 }
 
 /** The fields whose messages are beside their inputs. */
-const SHOWN = /^(?:name$|severity$|scope\.|params\.|for_seconds$|schedule\.)/
+const SHOWN = /^(?:name$|severity$|scope\.|params\.|for_seconds$|schedule\.|notify\.)/
 
 /** A rule as a sentence that a person completes. */
 export function RuleForm({ label, draft, onDraft, work, onDone }: Props) {
@@ -75,7 +76,9 @@ export function RuleForm({ label, draft, onDraft, work, onDone }: Props) {
           {...send.entry('name', nameOfDraft(draft), (name) => change({ name: name === '' ? null : name }))}
           required
         />
-        <WhoIsTold value={draft.notify} onChange={(notify) => change({ notify })} />
+        <Suspense>
+          <WhoIsTold value={draft.notify} onChange={(notify) => change({ notify })} problem={problem} />
+        </Suspense>
       </SendForm>
       {question}
     </>

@@ -1,7 +1,7 @@
 import { Grid, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { FormPage } from './form-page.tsx'
 import { combined } from '../../../parts/load/combined-query.ts'
 import { Loaded } from '../../../parts/load/loaded.tsx'
@@ -31,6 +31,8 @@ import { EXAMPLES } from './examples.ts'
 import { PreviewCard } from './preview-card.tsx'
 import { RuleForm } from './rule-form.tsx'
 import { Zone } from './schedule-part.tsx'
+
+const TestRule = lazy(() => import('./later/test-rule.tsx'))
 
 const NO_RULE = { name: 'rule', list: 'All rules', to: '/rules' }
 
@@ -72,18 +74,26 @@ function Stored({ rule, find }: { rule: Rule; find: FindNamed }) {
   const [given] = useState(() =>
     draftOf(rule, (thing, id) => find(thing, id) ?? { id, name: `Deleted ${thing}`, external_key: `${id}` }),
   )
+  const { isAdmin } = useSession()
   return (
-    <Edited
-      given={given}
-      label="Save"
-      work={(next, query) =>
-        api.patch('/api/v1/rules/{rule_id}', {
-          path: { rule_id: rule.id },
-          body: changesOf(given, next),
-          query,
-        })
-      }
-    />
+    <>
+      <Edited
+        given={given}
+        label="Save"
+        work={(next, query) =>
+          api.patch('/api/v1/rules/{rule_id}', {
+            path: { rule_id: rule.id },
+            body: changesOf(given, next),
+            query,
+          })
+        }
+      />
+      {isAdmin && (
+        <Suspense>
+          <TestRule id={rule.id} />
+        </Suspense>
+      )}
+    </>
   )
 }
 

@@ -13,6 +13,7 @@ import { severityColor, severityName } from '../words/severities.ts'
 /** Why a rule does not do all that it should, and what to do. */
 const PROBLEMS = {
   scope_empty: 'All that it names was deleted, so it tells nothing. Open it and choose others, or delete it.',
+  notify_failed: 'The last message did not reach everybody. Open it and send a test message to see why.',
   too_many:
     'It has too many open alerts and raises no more. Open it and choose fewer assets or a longer time.',
 }

@@ -1,6 +1,6 @@
 import { callerName } from '@whereabouts/contracts/messages/alerts/caller-name'
 import { answering } from '@whereabouts/messaging/messages/request'
-import type { Db } from '../db.ts'
+import type { Db } from '../../db.ts'
 
 /** Answers `rpc.keys.caller-name`: the public id and the name of a member or an API key of the organization. */
 export const { serve: serveCallerName } = answering(
