@@ -1,14 +1,4 @@
-import {
-  Button,
-  Fieldset,
-  Group,
-  NativeSelect,
-  Stack,
-  Switch,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import {
   addressesIn,
   ADMINS,
@@ -59,7 +49,7 @@ export default function WhoIsTold({ value, onChange, problem }: Props) {
         error={problem('notify.email')}
       />
       {chat.map((one, at) => (
-        // The place in the list is what tells two channels apart.
+        // oxlint-disable-next-line react/no-array-index-key -- the place tells two channels apart; the address changes by typing
         <Group key={at} align="flex-start" wrap="nowrap" gap="xs">
           <NativeSelect
             label={`Channel ${at + 1}`}
