@@ -66,7 +66,7 @@ export class Play {
     const zoneOf = () => timeline.zone ?? 'UTC'
     this.#books = Array.from(
       { length: way.replicas },
-      () => new RuleBook({ db: worker.db, view, zoneOf, log }),
+      () => new RuleBook({ ...tracking, db: worker.db, zoneOf, log }),
     )
     this.#nowMs = instantOf(timeline, timeline.day === undefined ? '0 00:00' : '-1 00:00')
   }
