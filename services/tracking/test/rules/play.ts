@@ -52,7 +52,7 @@ export class Play {
     this.#timeline = timeline
     this.#way = way
     this.#orgId = orgId
-    const { catalog, worker, view } = tracking
+    const { catalog, worker } = tracking
     const place = (name: string, parent?: string) => {
       const parent_id = parent === undefined ? null : (this.#places.get(parent)?.id ?? null)
       this.#places.set(name, catalog.location(orgId, name, { parent_id }))

@@ -36,7 +36,7 @@ const found = (
   org = 1,
 ) => {
   const ids = matches.find(org, condition)
-  return ids && [...ids].toSorted()
+  return ids && [...ids].toSorted((one, another) => one - another)
 }
 
 test.for([

@@ -139,6 +139,6 @@ export class MetadataMatches {
   }
 
   stop(): void {
-    for (const orgId of [...this.#orgs.keys()]) void this.keep(orgId, [])
+    for (const orgId of this.#orgs.keys()) void this.keep(orgId, [])
   }
 }

@@ -39,7 +39,7 @@ export const newSettings = (body: RuleCreate, notify: Partial<StoredNotify> = {}
   kind: body.kind,
   enabled: body.enabled ?? true,
   severity: body.severity ?? 'warning',
-  scope: mergeScope(EVERYTHING, body.scope as RuleUpdate['scope']),
+  scope: mergeScope(EVERYTHING, body.scope),
   params: present(body.params),
   for_seconds: body.for_seconds ?? 0,
   schedule: body.schedule ?? null,
