@@ -121,8 +121,8 @@ describe('D14.1 rules', () => {
     }
     const wrong = { name: 'Wrong', kind: 'left', scope: { ...scope, metadata: { team: null, deep: {} } } }
     expect(codesOf(await rulesOf(api, token).create(wrong))).toEqual([
-      ['scope.metadata.team', 'invalid_value'],
-      ['scope.metadata.deep', 'invalid_value'],
+      'scope.metadata.team invalid_value',
+      'scope.metadata.deep invalid_value',
     ])
   }) // oxfmt-ignore
 

@@ -159,8 +159,8 @@ export const scalarsOf =
     ...types(field, 'object'),
     ...[{}, [], 'x'.repeat(1_025), ...(nullable ? [] : [null])].map((value) =>
       refused(
-        { a: value },
-        invalid(`${field}.a`, 'must be a text of at most 1,024 characters, a number or a boolean'),
+        { colour: value },
+        invalid(`${field}.colour`, 'must be a text of at most 1,024 characters, a number or a boolean'),
       ),
     ),
     refused(
