@@ -8,7 +8,14 @@ const names = new Map(
   Array.from(GUIDE.matchAll(/`(\d{16})` ([\w ]+)/g), ([, id, name]) => [Number(id), name]),
 )
 const rules = GUIDE.matchAll(/^> (.+)\n[^]*?^```json\n([^]*?)^```$/gm)
-const EMPTY = { asset_ids: [], asset_types: [], location_ids: [], include_descendants: true, reader_ids: [] }
+const EMPTY = {
+  asset_ids: [],
+  asset_types: [],
+  location_ids: [],
+  include_descendants: true,
+  metadata: {},
+  reader_ids: [],
+}
 
 test('the guide has the sentence that the console says for each of its rules', () => {
   const pairs = Array.from(rules, ([, said, body = '']) => {
