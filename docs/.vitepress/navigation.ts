@@ -14,6 +14,7 @@ const guidesWith = (readers: readonly Item[]): Section[] => [
       page('', 'What is here'),
       page('quick-start', 'Quick start'),
       page('concepts', 'Concepts'),
+      page('rules', 'Rules and alerts'),
       page('people', 'People and roles'),
       page('glossary', 'Glossary'),
       page('sandbox', 'Sandbox and test mode'),

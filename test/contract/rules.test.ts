@@ -49,7 +49,7 @@ describe('D14.1 rules', () => {
       kind: 'left',
       enabled: true,
       severity: 'warning',
-      scope: { asset_ids: [], asset_types: [], location_ids: [id], include_descendants: true, reader_ids: [] },
+      scope: { asset_ids: [], asset_types: [], metadata: {}, location_ids: [id], include_descendants: true, reader_ids: [] },
       params: {},
       for_seconds: 0,
       schedule: null,
@@ -87,6 +87,43 @@ describe('D14.1 rules', () => {
       expect(reply.body.data, JSON.stringify(body)).toEqual(expected)
       expect(await read(made.id)).toEqual(expected)
     }
+  }) // oxfmt-ignore
+
+  test('D14.1 a scope may ask for metadata, and follows what changes of it', async ({ api, token }) => {
+    const { make, alerts, preview } = rulesOf(api, token)
+    const { location, asset } = catalogOf(api, token)
+    const [yard, dock] = [await location({ name: 'Yard' }), await location({ name: 'Dock' })]
+    const north = await asset({ name: 'North', metadata: { team: 'north', floor: 2 } })
+    const south = await asset({ name: 'South', metadata: { team: 'south', floor: 2 } })
+    await saveAt(api, token, yard, north, south)
+    const scope = { location_ids: [dock.id], metadata: { team: 'north', floor: '2' } }
+    const rule = await make({ name: 'North', kind: 'entered', scope })
+    expect(rule.scope).toMatchObject(scope)
+    const told = async () => (await alerts({ rule_id: rule.id })).map(({ subject }) => subject.id)
+    const missing = { kind: 'missing_at', params: { time: '00:00' }, name: 'Missing', scope }
+    const now = async () => (await succeed(preview(missing))).body.data.now.subjects.map(({ id }) => id)
+    await saveAt(api, token, dock, north, south)
+    expect(await told()).toEqual([north.id])
+    for (const [one, other] of [[south, north], [north, south], [south, north]] as const) {
+      for (const [thing, team] of [[one, 'north'], [other, 'west']] as const)
+        await succeed(api.call('updateAsset', { token, params: { asset_id: thing.id }, body: { metadata: { team, floor: 2 } } }))
+      await saveAt(api, token, yard, north, south)
+      await expect.poll(now, PATIENTLY).toEqual([one.id])
+      const before = (await told()).length
+      await expect
+        .poll(async () => {
+          await saveAt(api, token, yard, north, south)
+          await saveAt(api, token, dock, north, south)
+          return (await told()).length
+        }, PATIENTLY)
+        .toBeGreaterThan(before)
+      expect((await told())[0]).toBe(one.id)
+    }
+    const wrong = { name: 'Wrong', kind: 'left', scope: { ...scope, metadata: { team: null, deep: {} } } }
+    expect(codesOf(await rulesOf(api, token).create(wrong))).toEqual([
+      'scope.metadata.team invalid_value',
+      'scope.metadata.deep invalid_value',
+    ])
   }) // oxfmt-ignore
 
   test('D14.1 a rule that is deleted is gone, and so is each operation of it', async ({ api, token }) => {

@@ -4083,6 +4083,7 @@ export interface components {
             asset_ids?: number[];
             /** @description Types of assets. An empty list means any. */
             asset_types?: ("asset" | "person" | "inventory")[];
+            metadata?: components["schemas"]["Metadata"];
             /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
             location_ids?: number[];
             /** @description Whether what is in these locations counts too. Default: true. */
@@ -4195,7 +4196,7 @@ export interface components {
              */
             severity?: "info" | "warning" | "critical";
             /** @description What it is about. Default: all assets. */
-            scope?: components["schemas"]["RuleScopeInput"];
+            scope?: components["schemas"]["RuleScopeUpdate"];
             /** @description The times of its kind. */
             params?: components["schemas"]["RuleParamsInput"];
             /**
@@ -4207,6 +4208,20 @@ export interface components {
             schedule?: components["schemas"]["RuleScheduleUpdate"] | null;
             /** @description How people and programs hear of it. */
             notify?: components["schemas"]["RuleNotifyInput"];
+        };
+        /** @description What to change of what a rule is about. Null removes a name of metadata. */
+        RuleScopeUpdate: {
+            /** @description Assets. An empty list means any. A deleted asset matches nothing. */
+            asset_ids?: number[];
+            /** @description Types of assets. An empty list means any. */
+            asset_types?: ("asset" | "person" | "inventory")[];
+            metadata?: components["schemas"]["Metadata"];
+            /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
+            location_ids?: number[];
+            /** @description Whether what is in these locations counts too. Default: true. */
+            include_descendants?: boolean;
+            /** @description Readers, for `reader_silent` alone. An empty list means any. */
+            reader_ids?: number[];
         };
         /** @description What to change of a schedule. */
         RuleScheduleUpdate: {
@@ -7108,6 +7123,7 @@ export interface components {
          *         "asset_types": [
          *           "inventory"
          *         ],
+         *         "metadata": {},
          *         "location_ids": [
          *           4503599627370498
          *         ],
@@ -7209,6 +7225,7 @@ export interface components {
             asset_ids: number[];
             /** @description Types of assets. An empty list means any. */
             asset_types: string[];
+            metadata: components["schemas"]["Metadata"];
             /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
             location_ids: number[];
             /** @description Whether what is in these locations counts too. Default: true. */
@@ -16529,6 +16546,7 @@ export interface operations {
                      *             "asset_types": [
                      *               "inventory"
                      *             ],
+                     *             "metadata": {},
                      *             "location_ids": [
                      *               4503599627370498
                      *             ],
@@ -16649,6 +16667,7 @@ export interface operations {
                      *           "asset_types": [
                      *             "inventory"
                      *           ],
+                     *           "metadata": {},
                      *           "location_ids": [
                      *             4503599627370498
                      *           ],
@@ -16739,6 +16758,7 @@ export interface operations {
                      *           "asset_types": [
                      *             "inventory"
                      *           ],
+                     *           "metadata": {},
                      *           "location_ids": [
                      *             4503599627370498
                      *           ],
@@ -16868,6 +16888,7 @@ export interface operations {
                      *           "asset_types": [
                      *             "inventory"
                      *           ],
+                     *           "metadata": {},
                      *           "location_ids": [
                      *             4503599627370498
                      *           ],

@@ -64,6 +64,7 @@ import { rulePreviewHandlers, type RulePreviewDeps } from './rules/preview/previ
 import { liveFinder } from './rules/settings/scope-ids.queries.ts'
 import type { Channels } from './rules/notices/channels.ts'
 import { ruleTestHandlers, type RuleTestDeps } from './rules/notices/test.handlers.ts'
+import { MetadataMatches, type FollowAssets } from './rules/settings/metadata-matches.ts'
 import { RuleBook } from './rules/settings/rule-book.ts'
 import { ruleHandlers, type RuleSettingDeps } from './rules/settings/rules.handlers.ts'
 import { RULES_CHANNEL } from './rules/settings/rules.queries.ts'
@@ -95,6 +96,7 @@ type WireDeps = {
   wakeRules: AppDeps['wakeRules']
   nameCaller: AppDeps['nameCaller']
   channels: Channels
+  followAssets: FollowAssets
   verify: PrincipalVerifier
   log: Logger
   registry: Registry
@@ -110,7 +112,14 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
   const finders = { view, ask, resolver: new CatalogResolver(view, ask) }
   const recent = new RecentMinutes()
   const retentions = new Retentions()
-  const book = new RuleBook({ db: worker.db, view, zoneOf: (orgId) => retentions.zoneOf(orgId), log })
+  const metadata = new MetadataMatches(rest.followAssets)
+  const book = new RuleBook({
+    db: worker.db,
+    view,
+    metadata,
+    zoneOf: (orgId) => retentions.zoneOf(orgId),
+    log,
+  })
   const rulesOf = (orgId: number) => directory.rules(orgId)
   const lastReads = new LastReads({
     db: worker.db,
@@ -192,6 +201,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     ingest,
     lastReads,
     book,
+    metadata,
   }
 }
 

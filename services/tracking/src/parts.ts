@@ -29,7 +29,7 @@ import { CANARY_SUBJECT } from './ingest/canary/canary.ts'
 import { newestCanary } from './ingest/canary/canary.queries.ts'
 import { DAY_MS } from './positions/packed/day-rows.ts'
 import { nameCallerOver } from './rules/alerts/name-caller.ts'
-import { lookAtCatalog } from './rules/live/catalog-changes.ts'
+import { lookAtAll, lookAtCatalog } from './rules/live/catalog-changes.ts'
 import { channelsOver } from './rules/notices/channels.ts'
 import { RuleNotices } from './rules/notices/notices.loop.ts'
 import { RuleClock } from './rules/live/clock.loop.ts'
@@ -44,7 +44,7 @@ import { liveConnectionsGauge } from './where/live/live-metrics.ts'
 import { startPacking } from './positions/packed/packing.loop.ts'
 import { startPartitionLoop } from './positions/partitions/partitions.loop.ts'
 import { startRetentionLoop } from './positions/retention/retention.loop.ts'
-import { followCatalog } from './catalog/catalog-follower.ts'
+import { followAssetsOf, followCatalog } from './catalog/catalog-follower.ts'
 import { askCatalogOver } from './catalog/catalog-resolver.ts'
 import { startProgressLoop } from './catalog/progress.loop.ts'
 import { projectionsConsumer } from './catalog/projections.consumer.ts'
@@ -117,6 +117,7 @@ export function tracking(frame: Frame<Config>) {
     wakeExportPurge: () => exports.value?.purge.wake(),
     wakeRules: () => wakeRules(),
     channels,
+    followAssets: (orgId, listener) => followAssetsOf(brokers.up.app, { orgId, log, ...listener }),
     nameCaller: (caller) => nameCallerOver(brokers.up.app)(caller),
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'tracking'),
   })
@@ -135,6 +136,14 @@ export function tracking(frame: Frame<Config>) {
     ...telemetry,
   })
   const wakeRules = () => rules.wake()
+  wired.metadata.onReady = (orgId) => {
+    lookAtAll({ ...wired.ingest, wakeRules }, orgId).catch((error: unknown) =>
+      log.warn(
+        { err: error, org_id: orgId },
+        'rules could not look at what has their metadata; will look with the next change',
+      ),
+    )
+  }
   outboxAge(registry, () => outbox.value?.ageSeconds() ?? 0)
   liveConnectionsGauge(registry, () => live.size)
   const ofBroker = brokerMetrics(registry)
@@ -229,7 +238,7 @@ export function tracking(frame: Frame<Config>) {
   const startRules = () => {
     rules.start()
     notices.start()
-    return { stop: () => stopAll([rules, notices]) }
+    return { stop: () => stopAll([rules, notices, wired.metadata]) }
   }
   const ingest = part('ingest', {
     needs: views,
@@ -244,6 +253,7 @@ export function tracking(frame: Frame<Config>) {
         directory.start(),
         loops.up.partitions.firstTurn,
       ])
+      await wired.book.ready()
       const older = await hasOlderMqttCopies(broker)
       if (stopping.aborted) return []
       const ofOneOrganization = { ...wired.ingest, db: tenants }

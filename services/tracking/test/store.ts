@@ -1,4 +1,5 @@
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
+import { MetadataMatches } from '../src/rules/settings/metadata-matches.ts'
 import { RuleBook } from '../src/rules/settings/rule-book.ts'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../src/db.ts'
@@ -10,7 +11,13 @@ import type { CatalogView } from '../src/catalog/catalog-view.ts'
 
 /** Without rules, unless the database has some. */
 export const noRules = (db: Kysely<Tables>, view: CatalogView) =>
-  new RuleBook({ db, view, zoneOf: () => 'UTC', log: createLogger('tracking', 'silent') })
+  new RuleBook({
+    db,
+    view,
+    metadata: new MetadataMatches(() => ({ caughtUp: Promise.resolve(), stop: () => undefined })),
+    zoneOf: () => 'UTC',
+    log: createLogger('tracking', 'silent'),
+  })
 
 /** Stores observations like ingest, in one transaction. */
 export const store = (db: Kysely<Tables>, view: CatalogView, observations: readonly Observation[]) =>

@@ -21,6 +21,7 @@ import { maintainPartitions } from '../src/positions/partitions/partitions.loop.
 import { plannerSettings } from '@whereabouts/db/tenant/planner'
 import { ChannelsStandIn } from './rules/channels.ts'
 import { wire } from '../src/app.ts'
+import type { FollowAssets } from '../src/rules/settings/metadata-matches.ts'
 import { CatalogUnavailable } from '../src/catalog/catalog-resolver.ts'
 import { upsertAssets, upsertLocations, upsertTags } from '../src/catalog/projections.queries.ts'
 
@@ -74,6 +75,12 @@ export class CatalogStandIn {
     const known = this.tags.find((t) => t.asset_id === asset.id && t.value === value)
     const tag = known ?? this.tag(asset, value, { tag_type })
     return { tag, owner_external_key: asset.external_key }
+  }
+
+  /** The states of now. Later ones come with `project`, as the table has them. */
+  follow: FollowAssets = (orgId, { onState }) => {
+    for (const asset of this.assets) if (asset.org_id === orgId) onState(asset)
+    return { caughtUp: Promise.resolve(), stop: () => undefined }
   }
 
   /** A later state of the same resource. */
@@ -149,47 +156,60 @@ export async function startTracking(
   const brokers: { current?: Broker } = {}
   const heard = new Set<string>()
   const readerUses = new Map<string, string>()
-  const { app, book, ingest, lastReads, rates, retentions, view, resolver, directory, health, unknownTags } =
-    wire({
-      tenants: through(tenants),
-      longReads: through(tenants),
-      worker,
-      retentionDays: 400,
-      ask: catalog.ask,
-      askToAttach: catalog.attachTag,
-      publishRead: async (message) => {
-        if (!brokers.current) throw new Error('this test has no broker')
-        return publish(brokers.current, message)
-      },
-      readBack: (orgId, since) => {
-        if (!brokers.current) throw new Error('this test has no broker')
-        return scansSince(brokers.current, { orgId, since, batchSize: 10 })
-      },
-      hear: (subject, onMessage) => {
-        if (!brokers.current) throw new Error('this test has no broker')
-        const stop = listenTo(brokers.current, subject, onMessage)
-        heard.add(subject)
-        return () => {
-          heard.delete(subject)
-          stop()
-        }
-      },
-      askReaderUse: async (orgId, readerKey) => readerUses.get(`${orgId} ${readerKey}`) ?? null,
-      wakeOutbox: () => undefined,
-      wakeExports: () => undefined,
-      wakeExportPurge: () => undefined,
-      wakeRules: () => undefined,
-      channels,
-      nameCaller: async ({ kind, userId }) => ({
-        type: kind === 'key' ? 'key' : 'user',
-        id: userId ?? null,
-        name: 'Ada',
-      }),
-      verify: callers.verify,
-      now: () => clock.stoppedAt ?? Date.now(),
-      log,
-      registry,
-    })
+  const {
+    app,
+    book,
+    metadata,
+    ingest,
+    lastReads,
+    rates,
+    retentions,
+    view,
+    resolver,
+    directory,
+    health,
+    unknownTags,
+  } = wire({
+    tenants: through(tenants),
+    longReads: through(tenants),
+    worker,
+    retentionDays: 400,
+    ask: catalog.ask,
+    askToAttach: catalog.attachTag,
+    publishRead: async (message) => {
+      if (!brokers.current) throw new Error('this test has no broker')
+      return publish(brokers.current, message)
+    },
+    readBack: (orgId, since) => {
+      if (!brokers.current) throw new Error('this test has no broker')
+      return scansSince(brokers.current, { orgId, since, batchSize: 10 })
+    },
+    hear: (subject, onMessage) => {
+      if (!brokers.current) throw new Error('this test has no broker')
+      const stop = listenTo(brokers.current, subject, onMessage)
+      heard.add(subject)
+      return () => {
+        heard.delete(subject)
+        stop()
+      }
+    },
+    askReaderUse: async (orgId, readerKey) => readerUses.get(`${orgId} ${readerKey}`) ?? null,
+    wakeOutbox: () => undefined,
+    wakeExports: () => undefined,
+    wakeExportPurge: () => undefined,
+    wakeRules: () => undefined,
+    channels,
+    followAssets: catalog.follow,
+    nameCaller: async ({ kind, userId }) => ({
+      type: kind === 'key' ? 'key' : 'user',
+      id: userId ?? null,
+      name: 'Ada',
+    }),
+    verify: callers.verify,
+    now: () => clock.stoppedAt ?? Date.now(),
+    log,
+    registry,
+  })
   await directory.start()
 
   return {
@@ -214,6 +234,7 @@ export async function startTracking(
     unknownTags,
     view,
     book,
+    metadata,
     ingest,
     rates,
     retentions,

@@ -1,15 +1,16 @@
 import type { OperationId } from '@whereabouts/contracts/routes'
-import { choice, flag, formed, id, instant, integer, listOf, objectOf, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
+import { choice, flag, formed, id, instant, integer, listOf, objectOf, scalarsOf, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
 
 const ids = valuesOf(id, (index) => index + 1, { max: 1_000 })
 const types = ['asset', 'person', 'inventory'] as const
-const scope = {
+const scope = (nullable: boolean) => ({
   asset_ids: ids,
+  metadata: scalarsOf(20, { nullable }),
   asset_types: valuesOf(choice(...types), (index) => types[index % types.length], { max: types.length }),
   location_ids: ids,
   include_descendants: flag,
   reader_ids: ids,
-}
+})
 const timeOfDay = (nullable: boolean) =>
   formed(text(5, { nullable }), 'must be a time such as 07:30', '24:00', '7:30', '07:60', 'noon')
 const params = {
@@ -46,7 +47,6 @@ const rule = {
   ),
   enabled: flag,
   severity: choice('info', 'warning', 'critical'),
-  scope: objectOf(scope, {}),
   params: objectOf(params, {}),
   for_seconds: integer(0, 86_400),
   notify: objectOf(notify, {}),
@@ -54,6 +54,7 @@ const rule = {
 const created = {
   ...rule,
   name: text(255, { trimmed: true, plain: true }),
+  scope: objectOf(scope(false), {}),
   schedule: objectOf(schedule, AT_WORK, { nullable: true, required: ['days', 'from', 'to'] }),
 }
 const GOOD = { name: 'Gone', kind: 'left' }
@@ -67,6 +68,7 @@ export const ruleBodyRules = {
     fields: {
       ...rule,
       name: text(255, { trimmed: true }),
+      scope: objectOf(scope(true), {}),
       schedule: objectOf(schedule, AT_WORK, { nullable: true }),
     },
   },

@@ -152,6 +152,23 @@ export const freeForm: FieldRule = (field) => [
   ),
 ]
 
+/** Names with one value each. `nullable`: null removes a name. */
+export const scalarsOf =
+  (max: number, { nullable = false } = {}): FieldRule =>
+  (field) => [
+    ...types(field, 'object'),
+    ...[{}, [], 'x'.repeat(1_025), ...(nullable ? [] : [null])].map((value) =>
+      refused(
+        { colour: value },
+        invalid(`${field}.colour`, 'must be a text of at most 1,024 characters, a number or a boolean'),
+      ),
+    ),
+    refused(
+      Object.fromEntries(Array.from({ length: max + 1 }, (_, i) => [`a${i}`, 1])),
+      entry(field, 'too_long', `${field} must contain at most ${max} names`, { max_length: max }),
+    ),
+  ]
+
 /** Compared with the stored value; only its type is checked here. */
 export const echo =
   (expected: 'integer' | 'string', sample?: unknown): FieldRule =>

@@ -182,6 +182,7 @@ class RuleCreate(_RuleCreateRequired, total=False):
 class RuleScopeInput(TypedDict, total=False):
     asset_ids: List[int]
     asset_types: List[Literal["asset", "person", "inventory"]]
+    metadata: Metadata
     location_ids: List[int]
     include_descendants: bool
     reader_ids: List[int]
@@ -213,11 +214,20 @@ class RuleUpdate(TypedDict, total=False):
     kind: Literal["entered", "left", "not_seen_for", "stayed_longer_than", "missing_at", "away_from_home", "reader_silent"]
     enabled: bool
     severity: Literal["info", "warning", "critical"]
-    scope: RuleScopeInput
+    scope: RuleScopeUpdate
     params: RuleParamsInput
     for_seconds: int
     schedule: Optional[RuleScheduleUpdate]
     notify: RuleNotifyInput
+
+
+class RuleScopeUpdate(TypedDict, total=False):
+    asset_ids: List[int]
+    asset_types: List[Literal["asset", "person", "inventory"]]
+    metadata: Metadata
+    location_ids: List[int]
+    include_descendants: bool
+    reader_ids: List[int]
 
 
 RuleScheduleUpdate = TypedDict("RuleScheduleUpdate", {"days": "List[int]", "from": "str", "to": "str"}, total=False)
@@ -736,6 +746,7 @@ class Rule(TypedDict):
 class RuleScope(TypedDict):
     asset_ids: List[int]
     asset_types: List[str]
+    metadata: Metadata
     location_ids: List[int]
     include_descendants: bool
     reader_ids: List[int]

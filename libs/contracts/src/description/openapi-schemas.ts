@@ -105,6 +105,7 @@ const schemas: Record<string, string> = {
   RuleCreate: 'A new rule.',
   RuleUpdate: 'What to change of a rule. What is absent stays.',
   RuleScopeInput: 'What a rule is about. An empty list sets no condition.',
+  RuleScopeUpdate: 'What to change of what a rule is about. Null removes a name of metadata.',
   RuleParams: 'The times of a rule, by its kind.',
   RuleParamsInput: 'The times of a rule, by its kind.',
   RuleScheduleInput: 'When a rule raises alerts.',

@@ -165,8 +165,8 @@ const TAGS: Record<string, Tag> = {
     'Webhooks',
     '/docs/webhooks',
   ),
-  rules: tag('Rules', 'What to tell of assets and readers.', 'Concepts', '/docs/concepts'),
-  alerts: tag('Alerts', 'What rules have told.', 'Concepts', '/docs/concepts'),
+  rules: tag('Rules', 'What to tell of assets and readers.', 'Rules and alerts', '/docs/rules'),
+  alerts: tag('Alerts', 'What rules have told.', 'Rules and alerts', '/docs/rules'),
   inventory: tag('Inventory', 'Save the current location of assets.', 'Recipes', '/docs/recipes'),
 }
 

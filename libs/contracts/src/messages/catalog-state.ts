@@ -30,10 +30,11 @@ export const AssetIdentity = AssetState.pick({
 })
 export type AssetIdentity = z.infer<typeof AssetIdentity>
 
-/** With its type, by which movements are filtered, and its home, which states of the release before do not have. */
+/** With its type, by which movements are filtered, its metadata, which rules may ask for, and its home, which states of the release before do not have. */
 export const TypedAsset = AssetIdentity.extend({
   type: AssetState.shape.type,
   home_location_id: AssetState.shape.home_location_id,
+  metadata: AssetState.shape.metadata.optional(),
 })
 export type TypedAsset = z.infer<typeof TypedAsset>
 

@@ -76,7 +76,7 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The same for requests and replies, so that it is one schema of the API description. */
-const described = {
+export const describedMetadata = {
   override: { type: 'object', additionalProperties: true, example: { maker: 'Linde' } },
 } as const
 
@@ -97,7 +97,7 @@ function metadata({ mayEcho }: { mayEcho: boolean }) {
       for (const { path, value: _refused, ...unstorable } of unstorableIn(value))
         addProblem(payload, unstorable, path)
   }) as unknown as z.ZodType<Record<string, unknown>>
-  return schema.meta(described)
+  return schema.meta(describedMetadata)
 }
 
 function problemOfWhole(value: object): FieldProblem | undefined {
@@ -117,7 +117,7 @@ function problemOfWhole(value: object): FieldProblem | undefined {
     : undefined
 }
 
-export const MetadataView = z.record(z.string(), z.unknown()).meta(described)
+export const MetadataView = z.record(z.string(), z.unknown()).meta(describedMetadata)
 
 export const Metadata = metadata({ mayEcho: false })
 

@@ -1,3 +1,4 @@
+import type { TypedAsset } from '@whereabouts/contracts/messages/catalog-state'
 import { republishCatalogState } from '@whereabouts/contracts/messages/republish-state'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { followStream, type Follower } from '@whereabouts/messaging/state/follow'
@@ -27,6 +28,27 @@ export function followCatalog(
       if (message.kind === 'asset') view.applyAsset(message.state)
       else if (message.kind === 'location') view.applyLocation(message.state)
       else view.applyTag(message.state)
+    },
+  })
+}
+
+type OfOrganization = {
+  orgId: number
+  log: Logger
+  onState: (state: TypedAsset) => void
+  onReset: () => void
+}
+
+/** Reads the states of all assets of an organization, and then each change. */
+export function followAssetsOf(broker: Broker, { orgId, log, onState, onReset }: OfOrganization): Follower {
+  return followStream(broker, {
+    stream: 'CATALOG',
+    filter: `catalog.asset.${orgId}.*`,
+    logger: log,
+    onReset,
+    onState: (subject, payload) => {
+      const message = readCatalogMessage(subject, payload)
+      if (message.kind === 'asset') onState(message.state)
     },
   })
 }

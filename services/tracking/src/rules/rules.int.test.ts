@@ -3,6 +3,8 @@ import { describe, expect } from 'vitest'
 import { alerts, clockOf, makeRule, MINUTE, put, scene, type Asset } from '../../test/rules/scene.ts'
 import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
 import { RuleClock } from './live/clock.loop.ts'
+import { lookAtCatalog } from './live/catalog-changes.ts'
+import { MetadataMatches } from './settings/metadata-matches.ts'
 import { RuleBook } from './settings/rule-book.ts'
 
 const ascending = (a: number, b: number) => a - b
@@ -25,7 +27,7 @@ describe('a rule', () => {
       scope: { location_ids: [hall.id] },
       params: { seconds: 3_600 },
     })
-    const other = new RuleBook({ db: tracking.worker.db, view: tracking.view, zoneOf: () => 'UTC', log })
+    const other = new RuleBook({ ...tracking, db: tracking.worker.db, zoneOf: () => 'UTC', log })
     await other.read()
     const clocks = [clockOf(tracking), clockOf(tracking, other)]
     for (let n = 0; n < 3; n += 1) await Promise.all(clocks.map((clock) => clock.turn()))
@@ -94,7 +96,7 @@ describe('a rule', () => {
 
   test('a replica that has not heard of a rule applies it all the same', async ({ tracking }) => {
     const { hall, yard, assets } = await scene(tracking)
-    const deaf = new RuleBook({ db: tracking.worker.db, view: tracking.view, zoneOf: () => 'UTC', log })
+    const deaf = new RuleBook({ ...tracking, db: tracking.worker.db, zoneOf: () => 'UTC', log })
     await put(tracking, deaf, assets, yard, Date.now() - MINUTE)
     await makeRule(tracking, { kind: 'entered', scope: { location_ids: [hall.id] } })
     await put(tracking, deaf, assets, hall)
@@ -188,5 +190,90 @@ describe('a rule', () => {
     expect((await alerts(tracking)).map(({ subject }) => subject.id).toSorted(ascending)).toEqual(
       others.map(({ id }) => id).toSorted(ascending),
     )
+  })
+})
+
+describe('a rule for what has some metadata', () => {
+  test('D14.8 tells of it alone, also after it changed, three times, and a preview says the same', async ({
+    tracking,
+  }) => {
+    const { catalog, view, worker } = tracking
+    const { hall, yard, assets } = await scene(tracking)
+    const [own, other] = assets as [Asset, Asset]
+    catalog.change(own, { metadata: { team: 'north', floor: 2 } })
+    catalog.change(other, { metadata: { team: 'south' } })
+    await tracking.project()
+    const scope = { location_ids: [hall.id], metadata: { team: 'north', floor: '2' } }
+    const body = { kind: 'stayed_longer_than', scope, params: { seconds: 3_600 } }
+    await put(tracking, tracking.book, assets, hall, Date.now() - 90 * MINUTE)
+    const previewed = await tracking.call('POST', '/rules/preview', {
+      body: { rule: { name: 'Rule', ...body } },
+    })
+    expect(previewed.json().data.now).toMatchObject({ count: 1, subjects: [{ id: own.id }] })
+    const rule = await makeRule(tracking, body)
+    expect(rule.scope).toMatchObject(scope)
+    await clockOf(tracking).turn()
+    expect((await alerts(tracking)).map(({ subject }) => subject.id)).toEqual([own.id])
+    const deps = {
+      db: worker.db,
+      view,
+      book: tracking.book,
+      wakeOutbox: () => undefined,
+      wakeRules: () => undefined,
+    }
+    const open = async () =>
+      (await alerts(tracking, 1, '&state=raised')).map(({ subject }) => subject.id).toSorted(ascending)
+    for (let round = 0; round < 3; round += 1) {
+      catalog.change(own, { metadata: {} })
+      catalog.change(other, { metadata: { team: 'north', floor: 2 } })
+      await tracking.project()
+      await lookAtCatalog(deps, [own, other], [])
+      expect(await open()).toEqual([other.id])
+      catalog.change(own, { metadata: { team: 'north', floor: 2 } })
+      catalog.change(other, { metadata: { team: 'north', floor: 3 } })
+      await tracking.project()
+      await lookAtCatalog(deps, [own, other], [])
+      expect(await open()).toEqual([own.id])
+    }
+    await put(tracking, tracking.book, assets, yard)
+    expect(await open()).toEqual([])
+  })
+
+  test('D14.1 PATCH merges its names, and null removes one', async ({ tracking }) => {
+    const { hall } = await scene(tracking)
+    const scope = { location_ids: [hall.id], metadata: { team: 'north', floor: 2 } }
+    const { id } = await makeRule(tracking, { kind: 'left', scope })
+    const body = { scope: { metadata: { floor: null, hot: true } } }
+    const { data } = (await tracking.call('PATCH', `/rules/${id}`, { body })).json()
+    expect(data.scope).toMatchObject({ location_ids: [hall.id], metadata: { team: 'north', hot: true } })
+    const wrong = { name: 'Rule', kind: 'reader_silent', scope: { metadata: { team: 'north' } } }
+    const refused = (await tracking.call('POST', '/rules', { body: wrong })).json()
+    expect(refused.error.fields).toMatchObject([{ field: 'scope.metadata', code: 'invalid_context' }])
+  })
+
+  test('a replica that does not know what fits yet says nothing, and looks at all once it does', async ({
+    tracking,
+  }) => {
+    const { catalog, worker, view } = tracking
+    const { hall, assets } = await scene(tracking)
+    for (const asset of assets) catalog.change(asset, { metadata: { team: 'north' } })
+    await tracking.project()
+    await put(tracking, tracking.book, assets, hall, Date.now() - 90 * MINUTE)
+    const scope = { location_ids: [hall.id], metadata: { team: 'north' } }
+    await makeRule(tracking, { kind: 'stayed_longer_than', scope, params: { seconds: 3_600 } })
+    const read = Promise.withResolvers<void>()
+    const metadata = new MetadataMatches((orgId, listener) => {
+      const following = catalog.follow(orgId, listener)
+      return { ...following, caughtUp: read.promise }
+    })
+    const late = new RuleBook({ db: worker.db, view, metadata, zoneOf: () => 'UTC', log })
+    await late.read()
+    const clock = clockOf(tracking, late)
+    for (let n = 0; n < 3; n += 1) await clock.turn()
+    expect(await alerts(tracking)).toEqual([])
+    read.resolve()
+    await late.ready()
+    await clock.turn()
+    expect(await alerts(tracking)).toHaveLength(3)
   })
 })

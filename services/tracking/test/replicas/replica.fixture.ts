@@ -22,6 +22,7 @@ import type { IngestMetrics } from '../../src/ingest/ingest-metrics.ts'
 import { Admission } from '../../src/ingest/rate/admission.ts'
 import { KeyRates } from '../../src/ingest/rate/key-rates.ts'
 import { LastReads } from '../../src/ingest/last-reads.loop.ts'
+import { MetadataMatches } from '../../src/rules/settings/metadata-matches.ts'
 import { RuleBook } from '../../src/rules/settings/rule-book.ts'
 import { Retentions } from '../../src/positions/retention/retentions.ts'
 import { RecentMinutes } from '../../src/ingest/places/recent-minutes.ts'
@@ -93,7 +94,13 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     admission: new Admission({ rates: new KeyRates(), health, metrics: ingestMetrics }),
     wakeOutbox: () => relay.wake(),
     rulesOf: (orgId: number) => directory.rules(orgId),
-    book: new RuleBook({ db, view, zoneOf: () => 'UTC', log }),
+    book: new RuleBook({
+      db,
+      view,
+      metadata: new MetadataMatches(() => ({ caughtUp: Promise.resolve(), stop: () => undefined })),
+      zoneOf: () => 'UTC',
+      log,
+    }),
   }
   const lastReads = new LastReads(deps)
   const handled: ConsumerMetrics['handled'] = (outcome, count) => {

@@ -52,7 +52,7 @@ export class Play {
     this.#timeline = timeline
     this.#way = way
     this.#orgId = orgId
-    const { catalog, worker, view } = tracking
+    const { catalog, worker } = tracking
     const place = (name: string, parent?: string) => {
       const parent_id = parent === undefined ? null : (this.#places.get(parent)?.id ?? null)
       this.#places.set(name, catalog.location(orgId, name, { parent_id }))
@@ -66,7 +66,7 @@ export class Play {
     const zoneOf = () => timeline.zone ?? 'UTC'
     this.#books = Array.from(
       { length: way.replicas },
-      () => new RuleBook({ db: worker.db, view, zoneOf, log }),
+      () => new RuleBook({ ...tracking, db: worker.db, zoneOf, log }),
     )
     this.#nowMs = instantOf(timeline, timeline.day === undefined ? '0 00:00' : '-1 00:00')
   }

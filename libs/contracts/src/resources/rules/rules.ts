@@ -16,6 +16,7 @@ import { distinct } from '../../rules/distinct.ts'
 import { addProblem, Name, NamePatch, text } from '../../rules/text.ts'
 import type { Route } from '../../route.ts'
 import { assetTypes } from '../catalog/assets.ts'
+import { ScopeMetadataInput, ScopeMetadataUpdate, ScopeMetadataView } from './scope-metadata.ts'
 import { NotifyInput, RuleNotify, RuleTestResult } from './notify.ts'
 
 /** What a rule tells of (D14.2). */
@@ -107,17 +108,23 @@ const ScopeInput = z
   .strictObject({
     asset_ids: Ids.optional().meta(ABOUT.asset_ids),
     asset_types: distinct(assetTypes).optional(),
+    metadata: ScopeMetadataInput.optional(),
     location_ids: Ids.optional(),
     include_descendants: z.boolean().optional().meta(ABOUT.include_descendants),
     reader_ids: Ids.optional().meta(ABOUT.reader_ids),
   })
   .meta({ id: 'RuleScopeInput' })
 
+const ScopeUpdate = ScopeInput.extend({
+  metadata: ScopeMetadataUpdate.optional(),
+}).meta({ id: 'RuleScopeUpdate' })
+
 /** An empty list sets no condition. An id that was deleted stays and matches nothing. */
 export const RuleScope = z
   .object({
     asset_ids: z.array(Id).meta(ABOUT.asset_ids),
     asset_types: z.array(openEnum(assetTypes)),
+    metadata: ScopeMetadataView,
     location_ids: z.array(Id),
     include_descendants: z.boolean().meta(ABOUT.include_descendants),
     reader_ids: z.array(Id).meta(ABOUT.reader_ids),
@@ -217,6 +224,7 @@ export const RuleView = z
       scope: {
         asset_ids: [],
         asset_types: ['inventory'],
+        metadata: {},
         location_ids: [4503599627370498],
         include_descendants: true,
         reader_ids: [],
@@ -263,7 +271,7 @@ export const RuleUpdate = z
     kind: z.enum(ruleKinds).optional().meta(ABOUT.kind),
     enabled: z.boolean().optional().meta(ABOUT.enabled),
     severity: z.enum(severities).optional().meta(ABOUT.severity),
-    scope: ScopeInput.optional().meta(ABOUT.scope),
+    scope: ScopeUpdate.optional().meta(ABOUT.scope),
     params: ParamsInput.optional().meta(ABOUT.params),
     for_seconds: z.int().min(0).max(LONGEST_FOR_SECONDS).optional().meta(ABOUT.for_seconds),
     schedule: ScheduleUpdate.nullable().optional().meta(ABOUT.schedule),

@@ -28,7 +28,10 @@ export async function lookAtCatalog(
 ): Promise<void> {
   const { db, book, view, wakeOutbox, wakeRules, now = Date.now } = deps
   // The view of this process may be behind the tables.
-  for (const state of assets) view.applyAsset(state)
+  for (const state of assets) {
+    view.applyAsset(state)
+    book.apply(state)
+  }
   for (const state of locations) view.applyLocation(state)
   await noteEmptyScopes(deps, [...assets, ...locations])
   for (const orgId of new Set(locations.map((state) => state.org_id))) {
@@ -42,7 +45,7 @@ export async function lookAtCatalog(
     wakeRules()
   }
   for (const [orgId, states] of Map.groupBy(assets, (state) => state.org_id)) {
-    if (book.of(orgId).length === 0) continue
+    if (book.of(orgId).length === 0 || book.isWaiting(orgId)) continue
     const ids = [...new Set(states.map(({ id }) => id))]
     for (let at = 0; at < ids.length; at += AT_ONCE) {
       const look = { orgId, assetIds: ids.slice(at, at + AT_ONCE), nowMs: now() }
@@ -71,4 +74,19 @@ async function noteEmptyScopes({ db, book }: Deps, states: readonly Ended[]): Pr
         .execute()
     }
   }
+}
+
+/** Has all rules of an organization look at all its assets, once the metadata that they ask for is known. */
+export async function lookAtAll(
+  { db, book, wakeRules }: Pick<Deps, 'db' | 'book' | 'wakeRules'>,
+  orgId: number,
+): Promise<void> {
+  const rules = book.of(orgId)
+  if (rules.length === 0) return
+  await checkAgain(
+    db,
+    orgId,
+    rules.map(({ id }) => id),
+  )
+  wakeRules()
 }

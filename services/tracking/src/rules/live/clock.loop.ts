@@ -108,6 +108,7 @@ export class RuleClock {
     const { book } = this.#options
     return book
       .organizations()
+      .filter((orgId) => !book.isWaiting(orgId))
       .flatMap((orgId) => book.of(orgId).filter((rule) => isOfClock(rule) && this.#nextLook(rule) <= nowMs))
   }
 
@@ -126,7 +127,7 @@ export class RuleClock {
     const { book, view } = this.#options
     let count = 0
     await this.#transaction(async (tx) => {
-      const due = await lockDueHolds(tx, untilMs, AT_ONCE)
+      const due = await lockDueHolds(tx, { untilMs, waiting: book.waiting() }, AT_ONCE)
       count = due.length
       if (count === 0) return 0
       await refreshBook(tx, book, [...new Set(due.map(({ orgId }) => orgId))])
@@ -148,9 +149,11 @@ export class RuleClock {
 
   /** Rules that changed, or that look at something that did. */
   async #check(stopping: AbortSignal | undefined): Promise<void> {
-    const { db } = this.#options
-    for (const check of await listChecks(db))
+    const { db, book } = this.#options
+    for (const check of await listChecks(db)) {
+      if (book.isWaiting(check.org_id)) continue
       for (let left = true; left && !stopping?.aborted;) left = await this.#checkSome(check)
+    }
     for (const rule of await listRoom(db))
       await this.#transaction(async (tx) => settle(tx, this.#options.view, await useRoom(tx, rule)))
   }

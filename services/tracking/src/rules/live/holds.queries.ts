@@ -33,11 +33,15 @@ export async function lockHolds(tx: Tx, subjects: readonly Subject[]): Promise<S
 }
 
 /** Locks holds that are due until this instant, and that nobody else has locked, oldest first. */
-export async function lockDueHolds(tx: Tx, untilMs: number, limit: number): Promise<DueHold[]> {
+export async function lockDueHolds(
+  tx: Tx,
+  { untilMs, waiting }: { untilMs: number; waiting: readonly number[] },
+  limit: number,
+): Promise<DueHold[]> {
   const { rows } = await sql<DueHold>`
     select ${columns}, p.location_id as "placeId"
     from ${from} left join position p on p.org_id = h.org_id and p.asset_id = h.subject_id
-    where h.due_at <= ${new Date(untilMs).toISOString()}
+    where h.due_at <= ${new Date(untilMs).toISOString()} and h.org_id <> all(${bigints(waiting)})
     order by h.due_at limit ${limit} for update of h skip locked`.execute(tx)
   return rows
 }

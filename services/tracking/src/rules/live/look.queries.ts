@@ -124,3 +124,17 @@ export async function checkedUntil(db: Db, { orgId, id }: { orgId: number; id: n
     .executeTakeFirstOrThrow()
   return Date.parse(row.checked_until)
 }
+
+/** Alerts of the rule about these assets, as `<asset id> <milliseconds of raised_at>`. */
+export async function toldBefore(
+  db: Db,
+  { orgId, id }: { orgId: number; id: number },
+  assetIds: readonly number[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ told: string }>`
+    select subject_id || ' ' || round(date_part('epoch', raised_at) * 1000)::bigint as told from alert
+    where org_id = ${orgId} and rule_id = ${id} and subject_type = 'asset' and subject_id = any(${bigints(assetIds)})`.execute(
+    db,
+  )
+  return new Set(rows.map(({ told }) => told))
+}

@@ -8,7 +8,7 @@ import { currentHold, holdsByName, refreshBook, type RuleDeps } from './apply-st
 import { Changes } from './changes.ts'
 import { lastLook } from './last-look.ts'
 import { lockHolds, type StoredHold } from './holds.queries.ts'
-import { checkedUntil, firstInside, placesAt, sinceInside } from './look.queries.ts'
+import { checkedUntil, firstInside, placesAt, sinceInside, toldBefore } from './look.queries.ts'
 import { settle } from './settle.ts'
 
 export type Look = { orgId: number; assetIds: readonly number[]; nowMs: number; ruleId?: number }
@@ -107,12 +107,15 @@ async function beginnings(
     rule.kind === 'stayed_longer_than'
       ? await sinceInside(tx, orgId, assetIds, rule.isInside)
       : new Map<number, number>()
+  const told = await toldBefore(tx, rule, assetIds)
   return new Map(
     assetIds.map((id) => {
       const position = positions.get(id)
       const arrivedMs =
         rule.kind === 'not_seen_for' ? position?.observedAtMs : (since.get(id) ?? position?.dwellStartedAtMs)
-      return [id, begin(rule, arrivedMs ?? nowMs)]
+      const hold = begin(rule, arrivedMs ?? nowMs)
+      // What did not fit for a while, and does again, is told again: as of now.
+      return [id, told.has(`${id} ${hold.dueMs}`) ? { ...hold, dueMs: rule.openFrom(nowMs) } : hold]
     }),
   )
 }

@@ -54,6 +54,7 @@ export function rulePreviewHandlers({
       rejectIfAny(problems.map(inRule))
       const nowMs = now()
       const span = spanOf(body, nowMs)
+      await book.prepare(orgId, settings.scope)
       if (running.filter((id) => id === orgId).length >= AT_ONCE) throw tooManyPreviews()
       running.push(orgId)
       try {

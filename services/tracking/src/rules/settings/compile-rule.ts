@@ -3,6 +3,7 @@ import type { CatalogView } from '../../catalog/catalog-view.ts'
 import { instantOf, localDayAt, timeOfDay } from '../decide/local-time.ts'
 import type { Rule } from '../decide/rule.ts'
 import { Schedule } from '../decide/schedule.ts'
+import type { MetadataMatches } from './metadata-matches.ts'
 import type { RuleRow } from './rule-row.ts'
 
 export type CompiledRule = Rule & {
@@ -13,13 +14,19 @@ export type CompiledRule = Rule & {
 }
 
 /** The functions of a rule, from its settings and what catalog says now. `zone`: of its organization. */
-export function compileRule(row: RuleRow, view: CatalogView, zone: string): CompiledRule {
+export function compileRule(
+  row: RuleRow,
+  { view, metadata }: { view: CatalogView; metadata: MetadataMatches },
+  zone: string,
+): CompiledRule {
   const { org_id: orgId, scope, params } = row
   const schedule = row.schedule && new Schedule(row.schedule, zone)
   const places = placesOf(row, view)
   const assetIds = new Set(scope.asset_ids)
   const { asset_types: types } = scope
+  const asksMetadata = Object.keys(scope.metadata).length > 0
   const coversDeleted = (assetId: number) =>
+    (!asksMetadata || metadata.find(orgId, scope.metadata)?.has(assetId) === true) &&
     (assetIds.size === 0 || assetIds.has(assetId)) &&
     (types.length === 0 || view.types.isOneOf(orgId, assetId, types))
   return {

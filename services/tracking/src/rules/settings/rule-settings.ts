@@ -27,6 +27,7 @@ export type RuleSettings = {
 const EVERYTHING: RuleScope = {
   asset_ids: [],
   asset_types: [],
+  metadata: {},
   location_ids: [],
   include_descendants: true,
   reader_ids: [],
@@ -38,7 +39,7 @@ export const newSettings = (body: RuleCreate, notify: Partial<StoredNotify> = {}
   kind: body.kind,
   enabled: body.enabled ?? true,
   severity: body.severity ?? 'warning',
-  scope: { ...EVERYTHING, ...present(body.scope) },
+  scope: mergeScope(EVERYTHING, body.scope),
   params: present(body.params),
   for_seconds: body.for_seconds ?? 0,
   schedule: body.schedule ?? null,
@@ -57,7 +58,7 @@ export function mergeSettings(
     kind: body.kind ?? stored.kind,
     enabled: body.enabled ?? stored.enabled,
     severity: body.severity ?? stored.severity,
-    scope: { ...stored.scope, ...present(body.scope) },
+    scope: mergeScope(stored.scope, body.scope),
     params: present({ ...stored.params, ...body.params }),
     for_seconds: body.for_seconds ?? stored.for_seconds,
     schedule:
@@ -65,6 +66,15 @@ export function mergeSettings(
         ? stored.schedule
         : schedule && { days: [], from: '', to: '', ...stored.schedule, ...present(schedule) },
     notify: { ...stored.notify, ...notify },
+  }
+}
+
+function mergeScope(stored: RuleScope, sent: RuleUpdate['scope']): RuleScope {
+  const { metadata, ...others } = sent ?? {}
+  return {
+    ...stored,
+    ...present(others),
+    metadata: present({ ...stored.metadata, ...metadata }) as RuleScope['metadata'],
   }
 }
 
@@ -104,9 +114,15 @@ export function settingProblems({ kind, scope, params, schedule }: RuleSettings)
   })
   const ofScope =
     kind === 'reader_silent'
-      ? (['asset_ids', 'asset_types', 'location_ids'] as const).flatMap((name) =>
-          scope[name].length > 0 ? [outOfContext(`scope.${name}`, 'is not for reader_silent')] : [],
-        )
+      ? (['asset_ids', 'asset_types', 'location_ids'] as const)
+          .flatMap((name) =>
+            scope[name].length > 0 ? [outOfContext(`scope.${name}`, 'is not for reader_silent')] : [],
+          )
+          .concat(
+            Object.keys(scope.metadata).length > 0
+              ? [outOfContext('scope.metadata', 'is not for reader_silent')]
+              : [],
+          )
       : [
           ...(scope.reader_ids.length > 0
             ? [outOfContext('scope.reader_ids', 'is for reader_silent alone')]

@@ -61,6 +61,7 @@ export const ruleHandlers = ({
 
   async createRule({ principal: { orgId }, query: { raise_existing }, body, once: request }) {
     const settings = newSettings(body, await resolveNotify(addressing, orgId, body.notify))
+    await book.prepare(orgId, settings.scope)
     const create = async (tx: Tx) => {
       rejectIfAny([
         ...settingProblems(settings),
@@ -93,8 +94,9 @@ export const ruleHandlers = ({
   },
 
   async updateRule({ principal: { orgId }, params: { rule_id }, query: { raise_existing }, body }) {
-    const known = body.notify && (await findRule(db.forOrg(orgId), orgId, rule_id))
-    const notify = known && (await resolveNotify(addressing, orgId, body.notify, known.notify))
+    const known = await findRule(db.forOrg(orgId), orgId, rule_id)
+    if (known && body.scope?.metadata) await book.prepare(orgId, mergeSettings(settingsOf(known), body).scope)
+    const notify = known && body.notify && (await resolveNotify(addressing, orgId, body.notify, known.notify))
     const row = await db.transaction(orgId, async (tx) => {
       await beginChange(tx, orgId)
       const stored = await lockRule(tx, orgId, rule_id)

@@ -15,6 +15,7 @@ const RULE: Rule = {
     asset_ids: [7],
     asset_types: ['inventory'],
     location_ids: [3],
+    metadata: { team: 'north' },
     include_descendants: false,
     reader_ids: [],
   },
@@ -37,10 +38,16 @@ test('a stored rule is the same after the form', () => {
   const ofReader: Rule = {
     ...RULE,
     kind: 'reader_silent',
-    scope: { ...scope, asset_ids: [], asset_types: [], location_ids: [], reader_ids: [4] },
+    scope: { ...scope, asset_ids: [], asset_types: [], metadata: {}, location_ids: [], reader_ids: [4] },
     params: {},
   }
   expect(bodyOf(draftOf(ofReader, picked))).toMatchObject({ params: {}, scope: ofReader.scope })
+})
+
+test('metadata that a program set stays, and goes name by name if the rule becomes one about readers', () => {
+  const before = draftOf(RULE, picked)
+  expect(changesOf(before, { ...before, severity: 'info' })).toEqual({ severity: 'info' })
+  expect(changesOf(before, withWho(before, 'any_reader')).scope?.metadata).toEqual({ team: null })
 })
 
 test('only changes are sent, and parameters of another kind are removed', () => {

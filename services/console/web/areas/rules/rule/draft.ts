@@ -16,6 +16,8 @@ export type Draft = {
   who: Who
   assets: readonly Picked[]
   assetTypes: readonly string[]
+  /** Set by programs, and kept. */
+  metadata: Rule['scope']['metadata']
   readers: readonly Picked[]
   kind: string
   locations: readonly Picked[]
@@ -49,6 +51,7 @@ export const NEW_RULE: Draft = {
   who: 'any',
   assets: [],
   assetTypes: [],
+  metadata: {},
   readers: [],
   kind: 'stayed_longer_than',
   locations: [],
@@ -85,6 +88,7 @@ export function draftOf(rule: Rule, picked: (thing: Parameters<NameOf>[0], id: n
     who: whoOf(rule),
     assets: scope.asset_ids.map((id) => picked('asset', id)),
     assetTypes: scope.asset_types,
+    metadata: scope.metadata,
     readers: scope.reader_ids.map((id) => picked('reader', id)),
     kind,
     locations: scope.location_ids.map((id) => picked('location', id)),
@@ -123,6 +127,7 @@ export function statementOf(draft: Draft): Statement {
     scope: {
       asset_ids: who === 'assets' ? idsOf(draft.assets) : [],
       asset_types: who === 'types' || who === 'assets' ? [...draft.assetTypes] : [],
+      metadata: isReader ? {} : draft.metadata,
       location_ids: isReader ? [] : idsOf(draft.locations),
       include_descendants: draft.includesInside,
       reader_ids: who === 'readers' ? idsOf(draft.readers) : [],
@@ -181,13 +186,19 @@ export const bodyOf = (draft: Draft): RuleBody => ({
 })
 
 /** Only what a person changed: a change of another tab stays, and an unchanged sentence does not count as a new rule. */
-export function changesOf(before: Draft, after: Draft): Partial<RuleBody> {
+export function changesOf(before: Draft, after: Draft): components['schemas']['RuleUpdate'] {
   const [old, next] = [bodyOf(before), bodyOf(after)]
   const changed = Object.entries(next).filter(
     ([key, value]) => JSON.stringify(value) !== JSON.stringify(old[key as keyof RuleBody]),
   )
-  const body: Partial<RuleBody> = Object.fromEntries(changed)
-  if (body.params === undefined) return body
-  const gone = Object.keys(old.params ?? {}).map((name) => [name, null])
-  return { ...body, params: { ...Object.fromEntries(gone), ...body.params } }
+  const { params, scope, ...body }: Partial<RuleBody> = Object.fromEntries(changed)
+  return {
+    ...body,
+    ...(params && { params: { ...goneFrom(old.params), ...params } }),
+    ...(scope && { scope: { ...scope, metadata: { ...goneFrom(old.scope?.metadata), ...scope.metadata } } }),
+  }
 }
+
+/** A change merges: what is not sent would stay. */
+const goneFrom = (before: object = {}): Record<string, null> =>
+  Object.fromEntries(Object.keys(before).map((name) => [name, null]))

@@ -5,6 +5,7 @@ const SCOPE: Statement['scope'] = {
   asset_ids: [],
   asset_types: [],
   location_ids: [],
+  metadata: {},
   include_descendants: true,
   reader_ids: [],
 }

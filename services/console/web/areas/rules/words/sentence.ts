@@ -59,7 +59,14 @@ function coreOf({ kind, scope, params }: Statement, nameOf: NameOf): string {
   return `${subject} ${wordsFor(said, kind) ?? kind.replaceAll('_', ' ')}`
 }
 
-function subjectOf({ asset_ids: ids, asset_types: types }: Rule['scope'], nameOf: NameOf): string {
+function subjectOf(scope: Rule['scope'], nameOf: NameOf): string {
+  const having = Object.entries(scope.metadata).map(([name, value]) => `${name} ${String(value)}`)
+  const subject = assetsOf(scope, nameOf)
+  return having.length === 0 ? subject : `${subject} with ${together.format(having)}`
+}
+const together = new Intl.ListFormat('en', { type: 'conjunction' })
+
+function assetsOf({ asset_ids: ids, asset_types: types }: Rule['scope'], nameOf: NameOf): string {
   const kinds = types.map((type) => assetTypeOf(type).label.toLowerCase())
   if (ids.length === 0) return kinds.length === 0 ? 'any asset' : `any ${alternatives.format(kinds)}`
   const named = someOf(ids, 'asset', nameOf)
