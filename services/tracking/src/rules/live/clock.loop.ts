@@ -120,7 +120,7 @@ export class RuleClock {
     return rule.kind === 'missing_at' ? rule.nextLook(Date.parse(rule.row.checked_until)) : 0
   }
 
-  /** A rule that fails keeps no other one from being looked at; its next turn tries again. */
+  /** A rule that fails keeps no other one from being looked at; the next turn retries it. */
   async #alone({ org_id, id: rule_id }: RuleKey, work: () => Promise<void>): Promise<void> {
     await work().catch((error: unknown) =>
       this.#options.log.warn({ err: error, org_id, rule_id }, 'a rule could not be looked at; will retry'),
