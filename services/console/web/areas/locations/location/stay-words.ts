@@ -5,9 +5,14 @@ import { durationText } from '../../../parts/time/times.ts'
 export type Week = { visits: number; assets: number; seconds_median: number; seconds_p95: number }
 export const NO_VISITS: Week = { visits: 0, assets: 0, seconds_median: 0, seconds_p95: 0 }
 
-/** What the week says, and how it differs from the one before. Empty: there were no visits in either. */
-export function stayWords(week: Week, before: Week): string[] {
-  if (week.visits === 0 && before.visits === 0) return []
+/** What the week says, and how it differs from the one before. `inside`: how many assets are there now. */
+export const stayWords = (week: Week, before: Week, inside: number): string[] => [
+  ...visitWords(week, before),
+  `Still inside: ${countText(inside, 'assets')}.`,
+]
+
+function visitWords(week: Week, before: Week): string[] {
+  if (week.visits === 0 && before.visits === 0) return ['No visits in the last two weeks.']
   const visits = `${countText(week.visits, 'visits')} of ${countText(week.assets, 'assets')} in the last 7 days, ${
     before.visits === 0 ? 'none' : countText(before.visits, 'visits')
   } in the 7 days before.`

@@ -11,6 +11,7 @@ import { When } from '../../../parts/time/when.tsx'
 import { Exception } from './exception.tsx'
 import { lastHourText } from '../../../parts/readers/last-hour.ts'
 import {
+  useAtHomeCount,
   useDegradedReaders,
   useFailedDeliveries,
   useMisplaced,
@@ -143,6 +144,7 @@ export function Attention({ unknownTags }: { unknownTags: number }) {
           )
         }}
       </Loaded>
+      {found.data?.misplaced.total_count === 0 && <NoHomes />}
     </Card>
   )
 }
@@ -169,6 +171,17 @@ const MisplacedAsset = ({
     {` is at ${location?.name ?? 'a deleted location'}, not at ${home?.name ?? 'its home'}`}
   </li>
 )
+
+/** Shown while no asset can be misplaced. */
+const NoHomes = () =>
+  useAtHomeCount() === 0 && (
+    <Text size="sm" c="dimmed" mt="sm">
+      No asset with a location has a home yet, so none is misplaced.{' '}
+      <Anchor href="/docs/concepts#where-assets-belong" underline="always" inherit>
+        Say where assets belong
+      </Anchor>
+    </Text>
+  )
 
 const ReaderLink = ({ reader: { id, name, reader_key } }: { reader: Reader }) => (
   <Anchor component={Link} to={id === null ? '/readers' : `/readers/${id}`} size="sm">

@@ -49,6 +49,13 @@ export function useMisplaced() {
   })
 }
 
+/** How many assets are at their home. Together with those that are misplaced: all with a home and a location. */
+export const useAtHomeCount = (): number | undefined =>
+  usePage(['report', 'misplaced', 'at home'], '/api/v1/reports/asset-locations', {
+    query: { misplaced: false, limit: 1 },
+    refetchInterval: SLOW_REFRESH_MS,
+  }).data?.total_count
+
 /** How many assets jump or wait. */
 export const useUnsteadyCount = () =>
   useQuery({
