@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useReloadOnMovement } from '../../../live/use-live.ts'
+import { EXPENSIVE_MS, useReloadOnMovement } from '../../../live/use-live.ts'
 import { combined } from '../../../parts/load/combined-query.ts'
 import { Loaded } from '../../../parts/load/loaded.tsx'
 import { useHere } from '../../../parts/locations/location-queries.ts'
@@ -42,7 +42,7 @@ export function StaysHere({ id }: { id: number }) {
   const deep = inside === 'yes'
   // The page that "Here now" shows, so that one request serves both.
   const found = combined({ stays: useStays(id, deep), here: useHere(id, { deep, offset: Number(offset) }) })
-  useReloadOnMovement([['report', 'visits']])
+  useReloadOnMovement([['report', 'visits']], EXPENSIVE_MS)
   return (
     <Card title="How long things stay here">
       <Loaded query={found} what="the visits">
