@@ -13,7 +13,6 @@ import {
   postpone,
   replaceChats,
   type NoticeRow,
-  type RuleKey,
 } from './notices.queries.ts'
 import type { StoredChat } from '../settings/stored-notify.ts'
 
