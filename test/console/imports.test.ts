@@ -160,6 +160,7 @@ test('the example of each resource can be imported', async ({ member }) => {
   const { page } = member
   for (const resource of ['assets', 'locations']) {
     await member.open('/imports')
+    await page.getByRole('button', { name: 'Check file' }).waitFor() // the menu has these names too
     await page
       .getByText(resource === 'assets' ? 'Assets' : 'Locations', { exact: true })
       .last()

@@ -4,7 +4,8 @@ import { type MouseEvent, useMemo, useRef, useState } from 'react'
 import { countText } from '../../parts/table/count-text.ts'
 import { assetTypeOf } from '../../parts/things/asset-types.ts'
 import type { PaintRoom } from './heat/heat.ts'
-import { AlertMarks } from './alerts/alert-marks.tsx'
+import { AlertMarks } from './marks/alert-marks.tsx'
+import { MisplacedMarks } from './marks/misplaced-marks.tsx'
 import { layoutOf, type PlacedRoom, type Point } from './layout.ts'
 import { middleOf, planLayout } from './plan-layout.ts'
 import { type Content, contentOf } from './places.ts'
@@ -107,6 +108,7 @@ export function FloorPlan({ floor, focus, selected, onSelect, onEnter, noticed, 
       <RoomList rooms={shown} {...{ placed, contents, selected, onSelect, onEnter, paint }} />
       <ReaderMarks {...{ placed, building, plan, frame }} />
       {totals && <AlertMarks {...{ placed, building }} />}
+      {totals && <MisplacedMarks {...{ placed, building }} />}
       <canvas ref={canvas} aria-hidden style={{ width, height }} />
       {pointed && (
         <div className="floor-hint" style={{ left: pointed.x, top: pointed.y }} aria-hidden>

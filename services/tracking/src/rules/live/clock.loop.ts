@@ -89,7 +89,9 @@ export class RuleClock {
     const untilMs = await this.#storedUntil(nowMs, due ?? nowMs)
     if (untilMs === undefined) return
     while (!stopping?.aborted && (await this.#raiseDue(untilMs)) === AT_ONCE);
-    for (const rule of rules) if (!stopping?.aborted) await this.#look(rule, untilMs)
+    for (const rule of rules)
+      if (!stopping?.aborted)
+        await this.#alone({ org_id: rule.orgId, id: rule.id }, () => this.#look(rule, untilMs))
     await this.#check(stopping)
     await this.#purge(nowMs)
   }
@@ -116,6 +118,13 @@ export class RuleClock {
     const known = this.#nextLooks.get(`${rule.id} ${rule.revision}`)
     if (known !== undefined) return known
     return rule.kind === 'missing_at' ? rule.nextLook(Date.parse(rule.row.checked_until)) : 0
+  }
+
+  /** A rule that fails keeps no other one from being looked at; the next turn retries it. */
+  async #alone({ org_id, id: rule_id }: RuleKey, work: () => Promise<void>): Promise<void> {
+    await work().catch((error: unknown) =>
+      this.#options.log.warn({ err: error, org_id, rule_id }, 'a rule could not be looked at; will retry'),
+    )
   }
 
   async #transaction(work: (tx: Tx) => Promise<number>): Promise<void> {
@@ -152,7 +161,9 @@ export class RuleClock {
     const { db, book } = this.#options
     for (const check of await listChecks(db)) {
       if (book.isWaiting(check.org_id)) continue
-      for (let left = true; left && !stopping?.aborted;) left = await this.#checkSome(check)
+      await this.#alone(check, async () => {
+        for (let left = true; left && !stopping?.aborted;) left = await this.#checkSome(check)
+      })
     }
     for (const rule of await listRoom(db))
       await this.#transaction(async (tx) => settle(tx, this.#options.view, await useRoom(tx, rule)))

@@ -11,6 +11,7 @@ import {
   markTold,
   saveProgress,
   tellNobody,
+  type RuleKey,
 } from './notices.queries.ts'
 import { NOTICE_PAUSE_MS, tellsPeople } from '../settings/stored-notify.ts'
 
@@ -20,17 +21,18 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const NONE: Told = { alerts: [], count: 0 }
 
-/** Writes the notice of one rule that has something to tell. False: no rule was due. */
+/** Writes the notice of a rule, if it has something to tell. */
 export async function composeNotice(
   tx: Tx,
+  due: RuleKey,
   { nowMs, zoneOf }: { nowMs: number; zoneOf: (orgId: number) => string },
-): Promise<boolean> {
-  const rule = await lockDueRule(tx, nowMs)
-  if (!rule) return false
+): Promise<void> {
+  const rule = await lockDueRule(tx, due, nowMs)
+  if (!rule) return
   if (!rule.enabled || rule.deleted_at !== null || !tellsPeople(rule.notify)) {
     await tellNobody(tx, rule)
     await saveProgress(tx, rule, { dueMs: null })
-    return true
+    return
   }
   const zone = zoneOf(rule.org_id)
   const today = localDayAt(nowMs, zone)
@@ -38,7 +40,7 @@ export async function composeNotice(
   const before = rule.notice_day === day ? rule.day_notices : 0
   if (before >= MOST_A_DAY) {
     await saveProgress(tx, rule, { dueMs: instantOf(today + 1, 0, zone) })
-    return true
+    return
   }
   const { remind_minutes: remind } = rule.notify
   const remindBeforeMs = remind === null ? null : nowMs - remind * MINUTE_MS
@@ -46,14 +48,13 @@ export async function composeNotice(
   const reminded = remindBeforeMs === null ? NONE : await listToRemind(tx, rule, remindBeforeMs, MOST_LINES)
   if (raised.count + reminded.count === 0) {
     await saveProgress(tx, rule, { dueMs: await nextReminder(tx, rule) })
-    return true
+    return
   }
   const isLast = before + 1 === MOST_A_DAY
   await insertNotices(tx, rule, noticeOf({ rule, zone }, { raised, reminded, isLast }))
   await markTold(tx, rule, { nowMs, remindBeforeMs })
   const noticed = { atMs: nowMs, day, count: before + 1 }
   await saveProgress(tx, rule, { dueMs: await nextReminder(tx, rule, nowMs), noticed })
-  return true
 }
 
 /** Never within the pause between two notices. */

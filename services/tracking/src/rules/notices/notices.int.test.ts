@@ -273,6 +273,35 @@ describe('a message about alerts', () => {
   })
 })
 
+test('a rule whose notice cannot be written keeps no other one waiting, three times', async ({
+  tracking,
+}) => {
+  const own = await entering(tracking, { email: ['ada@example.com'] })
+  const other = await entering(tracking, { email: ['ada@example.com'] }, { orgId: 2 })
+  const { channels, worker } = tracking
+  const zoneOf = (orgId: number) => {
+    if (orgId === 1) throw new Error('no zone')
+    return 'UTC'
+  }
+  for (let round = 0; round < 3; round += 1) {
+    await own.enter(own.first)
+    await other.enter(other.first)
+    const notices = new RuleNotices({
+      db: worker.db,
+      channels,
+      zoneOf,
+      log,
+      now: () => Date.now() + 6 * round * MINUTE,
+    })
+    await notices.turn()
+    await notices.idle()
+    expect([channels.of(1).length, channels.of(2).length]).toEqual([0, round + 1])
+  }
+  await turn(tracking, 24)
+  expect(channels.of(1)).toHaveLength(1)
+  expect(channels.of(1)[0]?.notice.title).toBe('Warning: Hall (3 alerts)')
+})
+
 describe('the addresses of a rule', () => {
   const make = (tracking: Tracking, notify: object) =>
     tracking.call('POST', '/rules', { body: { name: 'Home', kind: 'away_from_home', notify } })

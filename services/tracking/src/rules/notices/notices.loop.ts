@@ -5,7 +5,15 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../../db.ts'
 import type { Channels } from './channels.ts'
 import { composeNotice } from './compose.ts'
-import { claimNotice, endNotice, listChatRules, replaceChats, type NoticeRow } from './notices.queries.ts'
+import {
+  claimNotice,
+  endNotice,
+  listChatRules,
+  listDueRules,
+  postpone,
+  replaceChats,
+  type NoticeRow,
+} from './notices.queries.ts'
 import type { StoredChat } from '../settings/stored-notify.ts'
 
 type Options = {
@@ -20,6 +28,7 @@ type Options = {
 
 const EVERY_MS = 1_000
 const RESEAL_EVERY_MS = 3_600_000
+const RULES_AT_ONCE = 100
 const RESEAL_RETRY_MS = 60_000
 const RESEAL_AT_ONCE = 100
 /** Messages that are on their way from one replica: a channel that hangs keeps one for half a minute. */
@@ -62,8 +71,23 @@ export class RuleNotices {
   async turn(stopping?: AbortSignal): Promise<void> {
     const { db, zoneOf, log, now = Date.now } = this.#options
     const nowMs = now()
-    for (let isMore = true; isMore && !stopping?.aborted;)
-      isMore = await db.transaction().execute((tx) => composeNotice(tx, { nowMs, zoneOf }))
+    for (let left = true; left;) {
+      const due = await listDueRules(db, nowMs, RULES_AT_ONCE)
+      left = due.length === RULES_AT_ONCE
+      for (const rule of due) {
+        if (stopping?.aborted) return
+        await db
+          .transaction()
+          .execute((tx) => composeNotice(tx, rule, { nowMs, zoneOf }))
+          .catch(async (error: unknown) => {
+            log.warn(
+              { err: error, org_id: rule.org_id, rule_id: rule.id },
+              'a notice could not be written; will retry',
+            )
+            await postpone(db, rule, nowMs)
+          })
+      }
+    }
     while (!stopping?.aborted && this.#sending.size < AT_ONCE) {
       const claimed = await claimNotice(db, this.#busy())
       if (!claimed) break

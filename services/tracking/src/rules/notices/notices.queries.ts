@@ -3,18 +3,36 @@ import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db.ts'
 import type { RuleRow } from '../settings/rule-row.ts'
-import type { StoredChat } from '../settings/stored-notify.ts'
+import { NOTICE_PAUSE_MS, type StoredChat } from '../settings/stored-notify.ts'
 import type { Told, ToldAlert } from './notice-text.ts'
 
-/** The rule that waits longest for a look, locked: no alert of it is raised meanwhile. */
-export async function lockDueRule(tx: Tx, nowMs: number): Promise<RuleRow | undefined> {
+export type RuleKey = { org_id: number; id: number }
+
+/** Rules whose instant to look has come, those that wait longest first. */
+export async function listDueRules(db: Db, nowMs: number, limit: number): Promise<RuleKey[]> {
+  const { rows } = await sql<RuleKey>`
+    select org_id, id from rule where notice_due_at <= to_timestamp(${nowMs / 1_000})
+    order by notice_due_at limit ${limit}`.execute(db)
+  return rows
+}
+
+/** The rule, if it is still due and no other replica has it. No alert of it is raised until the transaction ends. */
+export async function lockDueRule(
+  tx: Tx,
+  { org_id, id }: RuleKey,
+  nowMs: number,
+): Promise<RuleRow | undefined> {
   const { rows } = await sql<RuleRow>`
-    select * from rule where notice_due_at <= to_timestamp(${nowMs / 1_000})
-    order by notice_due_at limit 1 for update skip locked`.execute(tx)
+    select * from rule where org_id = ${org_id} and id = ${id} and notice_due_at <= to_timestamp(${nowMs / 1_000})
+    for update skip locked`.execute(tx)
   return rows[0]
 }
 
-type RuleKey = { org_id: number; id: number }
+/** A rule whose notice cannot be written waits, so that it keeps no other one from being told. */
+export async function postpone(db: Db, { org_id, id }: RuleKey, nowMs: number): Promise<void> {
+  await sql`update rule set notice_due_at = to_timestamp(${(nowMs + NOTICE_PAUSE_MS) / 1_000})
+    where org_id = ${org_id} and id = ${id}`.execute(db)
+}
 
 /** The alerts that nobody was told of, the oldest first. */
 export const listToTell = (tx: Tx, { org_id, id }: RuleKey, limit: number): Promise<Told> =>
@@ -128,9 +146,9 @@ export async function claimNotice(db: Db, busy: readonly number[]): Promise<Noti
       next_attempt_at = clock_timestamp() + least(interval '1 minute' * 2 ^ least(n.failed_before, 6), interval '30 minutes')
     from rule r
     where r.org_id = n.org_id and r.id = n.rule_id and (n.org_id, n.id) = (
-      select org_id, id from rule_notice
-      where next_attempt_at <= clock_timestamp() and org_id <> all(${bigints(busy)})
-      order by next_attempt_at limit 1 for update skip locked)
+      select w.org_id, w.id from rule_notice w join rule on rule.org_id = w.org_id and rule.id = w.rule_id
+      where w.next_attempt_at <= clock_timestamp() and w.org_id <> all(${bigints(busy)})
+      order by w.next_attempt_at limit 1 for update of w skip locked)
     returning n.org_id, n.id, n.rule_id, n.chat, n.notice, n.failed_before, r.notify -> 'email' as email`.execute(
     db,
   )

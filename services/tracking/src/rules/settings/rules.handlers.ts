@@ -24,7 +24,7 @@ import {
   updateRule,
 } from './rules.queries.ts'
 import { resolveNotify, type Addressing } from './resolve-notify.ts'
-import { toNotifyView } from './stored-notify.ts'
+import { NOTIFY_DEFAULTS, toNotifyView } from './stored-notify.ts'
 import { isScopeEmpty, unknownIds, type FindLive } from './scope-ids.queries.ts'
 
 export type RuleSettingDeps = {
@@ -201,7 +201,7 @@ const settingsOf = (row: RuleRow): RuleSettings => ({
   params: row.params,
   for_seconds: row.for_seconds,
   schedule: row.schedule,
-  notify: row.notify,
+  notify: { ...NOTIFY_DEFAULTS, ...row.notify },
 })
 
 /** pg would write a list as an array of PostgreSQL, so JSON is sent as text. */

@@ -1,5 +1,7 @@
 import { Anchor, Badge, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { Waiting } from '../../../parts/load/loaded.tsx'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
 import { PagedTable } from '../../../parts/table/paged-table.tsx'
@@ -7,15 +9,18 @@ import { Screen } from '../../../parts/page/screen.tsx'
 import { useUrlState } from '../../../parts/table/use-url-state.ts'
 import { When } from '../../../parts/time/when.tsx'
 import { isUnfinished, percentOf, stateText, titleOf, type Import } from './import-files.ts'
-import { NewImport } from './new-import.tsx'
 import { useImports } from './use-imports.ts'
 import { ForMembers } from '../../../session/for-members.tsx'
+
+const NewImport = lazy(() => import('./later/new-import.tsx'))
 
 export default function Imports() {
   return (
     <Screen title="Imports" lead="Create or update many assets or locations with a CSV file.">
       <ForMembers isExplained>
-        <NewImport />
+        <Suspense fallback={<Waiting what="the form" />}>
+          <NewImport />
+        </Suspense>
       </ForMembers>
       <ImportList />
     </Screen>

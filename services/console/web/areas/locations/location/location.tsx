@@ -17,6 +17,7 @@ import { LocationTree } from '../../../parts/locations/tree.tsx'
 import { DeletedLocation, NO_LOCATION } from '../../deleted/deleted-location.tsx'
 import { DeleteLocation, SUB_LOCATIONS } from './delete-location.tsx'
 import { HereNow } from './here-now.tsx'
+import { StaysHere } from './stays-here.tsx'
 import { LOCATION_FIELDS, type Location } from '../../../parts/locations/location-fields.ts'
 import { useAncestors, useLocationView } from '../../../parts/locations/location-queries.ts'
 import { MovementsByHour } from '../../../parts/time/movements-by-hour.tsx'
@@ -66,6 +67,7 @@ function Shown({ location }: { location: Location }) {
             <OpenAlerts kind="location" id={id} />
             <FloorCard locationId={id} />
             <HereNow id={id} name={name} />
+            <StaysHere id={id} />
             <MovementsByHour id={id} />
             <ChangeHistory type="location" id={id} />
           </Stack>

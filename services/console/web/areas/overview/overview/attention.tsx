@@ -11,20 +11,23 @@ import { When } from '../../../parts/time/when.tsx'
 import { Exception } from './exception.tsx'
 import { lastHourText } from '../../../parts/readers/last-hour.ts'
 import {
+  useAtHomeCount,
   useDegradedReaders,
   useFailedDeliveries,
+  useMisplaced,
   useNotSeen,
   useQuietReaders,
   useUnsteadyCount,
 } from './use-attention.ts'
 
 type Reader = components['schemas']['ListedReader']
-type NotSeen = components['schemas']['AssetLocation']
+type Located = components['schemas']['AssetLocation']
 
 /** What is wrong now: how much, the first few, and the list with exactly these. */
 export function Attention({ unknownTags }: { unknownTags: number }) {
   const found = combined({
     notSeen: useNotSeen(),
+    misplaced: useMisplaced(),
     readers: useQuietReaders(),
     degraded: useDegradedReaders(),
     failed: useFailedDeliveries(),
@@ -34,9 +37,9 @@ export function Attention({ unknownTags }: { unknownTags: number }) {
   return (
     <Card title="Needs attention">
       <Loaded query={found} what="what needs attention">
-        {({ notSeen, readers, degraded, failed, unsteady, limits }) => {
+        {({ notSeen, misplaced, readers, degraded, failed, unsteady, limits }) => {
           const near = limits.filter(isNear)
-          const counts = [notSeen, readers, degraded].map(({ total_count: count }) => count)
+          const counts = [notSeen, misplaced, readers, degraded].map(({ total_count: count }) => count)
           return [...counts, unknownTags, failed.count, failed.webhooks.length, unsteady, near.length].every(
             (count) => count === 0,
           ) ? (
@@ -54,6 +57,17 @@ export function Attention({ unknownTags }: { unknownTags: number }) {
               >
                 {notSeen.data.map((row) => (
                   <NotSeenAsset key={row.asset_id} row={row} />
+                ))}
+              </Exception>
+              <Exception
+                count={misplaced.total_count}
+                label="misplaced assets"
+                one="misplaced asset"
+                to="/assets"
+                search={{ misplaced: 'true' }}
+              >
+                {misplaced.data.map((row) => (
+                  <MisplacedAsset key={row.asset_id} row={row} />
                 ))}
               </Exception>
               <Exception
@@ -130,6 +144,7 @@ export function Attention({ unknownTags }: { unknownTags: number }) {
           )
         }}
       </Loaded>
+      {found.data?.misplaced.total_count === 0 && <NoHomes />}
     </Card>
   )
 }
@@ -137,7 +152,7 @@ export function Attention({ unknownTags }: { unknownTags: number }) {
 const NotSeenAsset = ({
   row: { asset_id: id, asset_external_key: key, asset, location, asset_last_seen },
 }: {
-  row: NotSeen
+  row: Located
 }) => (
   <li>
     <AssetLink id={id}>{asset?.name ?? key}</AssetLink>
@@ -145,6 +160,28 @@ const NotSeenAsset = ({
     <When at={asset_last_seen} />
   </li>
 )
+
+const MisplacedAsset = ({
+  row: { asset_id: id, asset_external_key: key, asset, location, home_location: home },
+}: {
+  row: Located
+}) => (
+  <li>
+    <AssetLink id={id}>{asset?.name ?? key}</AssetLink>
+    {` is at ${location?.name ?? 'a deleted location'}, not at ${home?.name ?? 'its home'}`}
+  </li>
+)
+
+/** Shown while no asset can be misplaced. */
+const NoHomes = () =>
+  useAtHomeCount() === 0 && (
+    <Text size="sm" c="dimmed" mt="sm">
+      No asset with a location has a home yet, so none is misplaced.{' '}
+      <Anchor href="/docs/concepts#where-assets-belong" underline="always" inherit>
+        Say where assets belong
+      </Anchor>
+    </Text>
+  )
 
 const ReaderLink = ({ reader: { id, name, reader_key } }: { reader: Reader }) => (
   <Anchor component={Link} to={id === null ? '/readers' : `/readers/${id}`} size="sm">

@@ -1,15 +1,15 @@
 import { Button, FileInput, Group, Paper, Progress, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type DragEvent, useEffect, useRef, useState } from 'react'
-import { SendForm } from '../../../parts/form/send-form.tsx'
-import { useSend } from '../../../parts/form/use-send.ts'
-import { ExpectedColumns } from './expected-columns.tsx'
-import { problemOf, RESOURCES, unreadableFile, type EmptyCells, type Resource } from './import-files.ts'
-import { UnknownColumns, useUnknownColumns } from './unknown-columns.tsx'
-import { upload } from './upload.ts'
+import { SendForm } from '../../../../parts/form/send-form.tsx'
+import { useSend } from '../../../../parts/form/use-send.ts'
+import { ExpectedColumns } from '../expected-columns.tsx'
+import { problemOf, RESOURCES, unreadableFile, type EmptyCells, type Resource } from '../import-files.ts'
+import { UnknownColumns, useUnknownColumns } from '../unknown-columns.tsx'
+import { upload } from '../upload.ts'
 
 /** Uploads a file as a dry run: people see the effect before anything changes. */
-export function NewImport() {
+export default function NewImport() {
   const [resource, setResource] = useState<Resource>('assets')
   const [file, setFile] = useState<File | null>(null)
   const [emptyCells, setEmptyCells] = useState<EmptyCells>('clear')
