@@ -90,7 +90,9 @@ test('D21.3 how long things stay at a location is what the report of visits says
   await expectAccessible(page)
   const { external_key: other } = await newAsset(organization, 'Crate', [])
   await save(organization, other, 'BAY')
-  await card.getByText('2 visits of 2 assets in the last 7 days, 1 visit in the 7 days before.').waitFor()
+  await card
+    .getByText('2 visits of 2 assets in the last 7 days, 1 visit in the 7 days before.')
+    .waitFor({ timeout: 60_000 }) // visits are read at most twice a minute
   await card.getByText('Still inside: 1 asset.').waitFor()
   const open = { location_id: [hall], include_descendants: true, open: true }
   const visits = unwrap(await organization.admin.GET('/api/v1/visits', { params: { query: open } }))

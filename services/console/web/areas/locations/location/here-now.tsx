@@ -19,7 +19,7 @@ export function HereNow({ id, name }: { id: number; name: string }) {
   const deep = inside === 'yes'
   const here = useHere(id, { deep, offset: Number(offset) })
   const columns = useMemo(() => columnsOf(deep), [deep])
-  useReloadOnMovement([['report']])
+  useReloadOnMovement([['report', 'here']])
   return (
     <Card
       title="Here now"
