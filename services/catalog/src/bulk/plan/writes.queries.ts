@@ -102,6 +102,7 @@ async function writeResources(
     const { rows } = await sql<AnyRow>`
       insert into ${sql.table(table)} (org_id, created_at, updated_at, ${names})
       select ${orgId}, ${now}::timestamptz, ${now}::timestamptz, ${names} from ${await given(added)}
+      order by external_key collate "C" -- or two batches with the same keys wait for each other
       on conflict (org_id, external_key) where deleted_at is null do nothing
       returning ${columnsOf(table)}`.execute(tx)
     results.push(...rows)
