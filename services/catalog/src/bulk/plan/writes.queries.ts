@@ -105,7 +105,8 @@ async function writeResources(
       order by external_key collate "C" -- or two batches with the same keys wait for each other
       on conflict (org_id, external_key) where deleted_at is null do nothing
       returning ${columnsOf(table)}`.execute(tx)
-    results.push(...rows)
+    const byId = new Map(rows.map((row) => [row.id, row])) // events have the order of the items
+    results.push(...added.flatMap(({ row: { id } }) => byId.get(id) ?? []))
   }
   if (changed.length > 0) {
     const { rows } = await sql<AnyRow>`
