@@ -145,8 +145,13 @@ export class Play {
       log,
       now: () => atMs,
     })
-    await this.#again(() => clock.turn())
+    // The clock goes on with other rules after a rule fails, and a second later it retries that one.
+    for (let deaths = -1; deaths < this.#deaths;) {
+      deaths = this.#deaths
+      await this.#again(() => clock.turn())
+    }
   }
+  #deaths = 0
 
   async #play(atMs: number, what: Timeline['events'][number][1]): Promise<void> {
     const { catalog } = this.#tracking
@@ -237,7 +242,12 @@ export class Play {
           execute: (work: (tx: never) => Promise<unknown>) =>
             target.transaction().execute(async (tx) => {
               const done = await work(tx as never)
-              beforeCommit()
+              try {
+                beforeCommit()
+              } catch (death) {
+                this.#deaths += 1
+                throw death
+              }
               return done
             }),
         })

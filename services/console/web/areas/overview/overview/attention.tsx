@@ -1,6 +1,7 @@
 import { Anchor, SimpleGrid, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
+import { useFirstMisplaced } from '../../floor/marks/use-misplaced.ts'
 import { Card } from '../../../parts/page/card.tsx'
 import { combined } from '../../../parts/load/combined-query.ts'
 import { adviceOf, isNear, labelOf } from '../../../parts/load/limits.ts'
@@ -14,7 +15,6 @@ import {
   useAtHomeCount,
   useDegradedReaders,
   useFailedDeliveries,
-  useMisplaced,
   useNotSeen,
   useQuietReaders,
   useUnsteadyCount,
@@ -27,7 +27,7 @@ type Located = components['schemas']['AssetLocation']
 export function Attention({ unknownTags }: { unknownTags: number }) {
   const found = combined({
     notSeen: useNotSeen(),
-    misplaced: useMisplaced(),
+    misplaced: useFirstMisplaced(),
     readers: useQuietReaders(),
     degraded: useDegradedReaders(),
     failed: useFailedDeliveries(),

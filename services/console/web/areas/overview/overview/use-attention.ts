@@ -1,6 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { components } from '@whereabouts/client/client'
-import { useReloadOnMovement } from '../../../live/use-live.ts'
 import { usePage } from '../../../parts/load/use-read.ts'
 import { api } from '../../../session/api.ts'
 import { notSeenSince } from '../../../parts/time/not-seen.ts'
@@ -39,15 +38,6 @@ export const useNotSeen = () =>
       return api.page('/api/v1/reports/asset-locations', { query, signal })
     },
   })
-
-/** Assets that are not at their home or below it. */
-export function useMisplaced() {
-  useReloadOnMovement([['report', 'misplaced']])
-  return usePage(['report', 'misplaced', 'first'], '/api/v1/reports/asset-locations', {
-    query: { misplaced: true, limit: SHOWN, expand: 'asset,location,home' },
-    refetchInterval: SLOW_REFRESH_MS,
-  })
-}
 
 /** How many assets are at their home. Together with those that are misplaced: all with a home and a location. */
 export const useAtHomeCount = (): number | undefined =>

@@ -1,30 +1,26 @@
-import { useQuery } from '@tanstack/react-query'
-import { api } from '../../../session/api.ts'
+import { combined, type LoadedQuery } from '../../../parts/load/combined-query.ts'
+import { useLimits } from '../../../parts/load/use-limits.ts'
+import { usePage } from '../../../parts/load/use-read.ts'
 
 export type Counts = { assets: number; locations: number; readers: number; unknownTags: number }
 
-const ONE_ROW = { query: { limit: 1 } }
-const REFRESH_MS = 30_000
+const ONE_ROW = { query: { limit: 1 }, refetchInterval: 30_000, refetchOnMount: 'always' as const }
 
-/** Total counts, from the `total_count` of each list. */
-export const useCounts = () =>
-  useQuery({
-    queryKey: ['overview', 'counts'],
-    refetchInterval: REFRESH_MS,
-    // After the first asset is created, the cached zero must not show.
-    refetchOnMount: 'always',
-    queryFn: async ({ signal }): Promise<Counts> => {
-      const [assets, locations, readers, unknownTags] = await Promise.all([
-        api.page('/api/v1/assets', { ...ONE_ROW, signal }),
-        api.page('/api/v1/locations', { ...ONE_ROW, signal }),
-        api.page('/api/v1/readers', { ...ONE_ROW, signal }),
-        api.page('/api/v1/unknown-tags', { ...ONE_ROW, signal }),
-      ])
-      return {
-        assets: assets.total_count,
-        locations: locations.total_count,
-        readers: readers.total_count,
-        unknownTags: unknownTags.total_count,
-      }
+/** What is stored, as the limits count it, and the total counts of the lists that no limit counts. */
+export function useCounts(): LoadedQuery<Counts> {
+  // After the first asset is created, the cached zero must not show.
+  const limits = useLimits({ refetchInterval: 30_000, refetchOnMount: 'always' })
+  const readers = usePage(['overview', 'readers'], '/api/v1/readers', ONE_ROW)
+  const unknownTags = usePage(['overview', 'unknown tags'], '/api/v1/unknown-tags', ONE_ROW)
+  const { data, ...rest } = combined({ limits, readers, unknownTags })
+  const used = (name: string) => data?.limits.find((limit) => limit.name === name)?.used ?? 0
+  return {
+    ...rest,
+    data: data && {
+      assets: used('assets'),
+      locations: used('locations'),
+      readers: data.readers.total_count,
+      unknownTags: data.unknownTags.total_count,
     },
-  })
+  }
+}
