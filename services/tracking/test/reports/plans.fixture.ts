@@ -63,9 +63,10 @@ async function populate(db: Kysely<Tables>): Promise<void> {
              case when i % 20 = 19 then now() end
       from generate_series(0, ${LOCATIONS} - 1) as i`.execute(db)
     await sql`
-      insert into asset (org_id, id, revision, external_key, name, valid_from, valid_to, deleted_at)
+      insert into asset (org_id, id, revision, external_key, name, valid_from, valid_to, deleted_at, home_location_id)
       select ${org}, ${org}::bigint * 1000000 + i, 1, 'ASSET-' || i, 'Forklift ' || md5(i::text), now() - interval '3 years',
-             case when i % 50 = 7 then now() - interval '1 day' end, case when i % 40 = 3 then now() end
+             case when i % 50 = 7 then now() - interval '1 day' end, case when i % 40 = 3 then now() end,
+             ${org}::bigint * 1000000 + 500000 + (${org}::bigint * 1000000 + i + (i % 7 = 0)::int) % ${LOCATIONS}
       from generate_series(0, ${assets} - 1) as i`.execute(db)
     await sql`
       insert into tag (org_id, id, revision, tag_type, value, asset_id, created_at)

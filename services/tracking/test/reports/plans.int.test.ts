@@ -34,6 +34,7 @@ const sorts = (['asset_last_seen', 'asset_external_key', 'location_external_key'
   [true, false].map((descending) => [{ field, descending }]),
 )
 const some = Array.from({ length: 20 }, (_, i) => i)
+const branches = some.map((i) => ({ home: locationId(i), places: [locationId(i), locationId(i + 20)] }))
 const filters: Partial<AssetLocationsFilter>[] = [
   {},
   { includeDeleted: true },
@@ -49,6 +50,10 @@ const filters: Partial<AssetLocationsFilter>[] = [
   { q: 'forklift' },
   { q: 'c4ca4238' },
   { q: 'lift', locationIds: some.map(locationId) },
+  { home: { ids: some.map(locationId) } },
+  { home: { misplaced: { wanted: false, branches } } },
+  { home: { misplaced: { wanted: true, branches } } },
+  { home: { misplaced: { wanted: false, branches } }, q: 'forklift' },
 ]
 
 async function readEverything({ db }: Plans): Promise<void> {
@@ -100,7 +105,7 @@ test('no statement of a report, history, summary or reply reads a whole table', 
   expect(taken.filter(({ scans }) => scans.some(isWhole))).toEqual([])
   const indexes = new Set(of(taken).map(({ index }) => index))
   const made = ['asset_listed_key', 'asset_listed_until', 'asset_listed_from', 'asset_search', 'tag_search',
-    'asset_place_location', 'position_seen_place', 'position_seen_deleted', 'location_gone'] // oxfmt-ignore
+    'asset_place_location', 'position_seen_place', 'position_seen_deleted', 'location_gone', 'asset_place_home'] // oxfmt-ignore
   expect(made.filter((index) => !indexes.has(index))).toEqual([])
 })
 

@@ -80,7 +80,7 @@ export const hasHome = (orgId: number, filter: HomeFilter, id: Sql, location: Sq
 /**
  * Whether the row `alias` of `asset_place` matches at `location`, which is not deleted. `is true` and `is false` make PostgreSQL hash
  * the branches once. Without them, they become a join that reads all branches for each row: at 100 000 assets with 500 homes, a page
- * in the middle takes over 5 s instead of 150 ms (measured).
+ * in the middle takes over 5 s instead of 0.3 s (measured).
  */
 export function isHomed(alias: 'h' | 's', { ids = [], misplaced }: HomeFilter, location: Sql): Sql {
   const home = `${alias}.home_location_id`
