@@ -18,13 +18,15 @@ const [ASSETS, OTHERS, LOCATIONS] = [6_000, 60, 60]
 export const assetId = (i: number) => ORG_ID * 1_000_000 + i
 export const locationId = (i: number) => ORG_ID * 1_000_000 + 500_000 + i
 
-/** A node of a plan that reads a table or, of a bitmap, its index. */
+/** A node of a plan that reads a table or, of a bitmap, its index, or the rows of a function. */
 export type Scan = {
   type: string
   table: string | undefined
   index: string | undefined
   /** What bounds the part of an index that is read. */
   condition: string | undefined
+  /** Whether it is read by itself, and not joined: `SubPlan`. */
+  part: string | undefined
 }
 
 export type Plans = {
@@ -132,12 +134,15 @@ type PlanNode = {
   'Relation Name'?: string
   'Index Name'?: string
   'Index Cond'?: string
+  'Parent Relationship'?: string
   Plans?: PlanNode[]
 }
 
 function scansBelow(node: PlanNode): Scan[] {
   const { 'Relation Name': table, 'Index Name': index, 'Node Type': type, 'Index Cond': condition } = node
-  const own = table !== undefined || index !== undefined ? [{ type, table, index, condition }] : []
+  const part = node['Parent Relationship']
+  const isScan = table !== undefined || index !== undefined || type === 'Function Scan'
+  const own = isScan ? [{ type, table, index, condition, part }] : []
   return [...own, ...(node.Plans ?? []).flatMap(scansBelow)]
 }
 

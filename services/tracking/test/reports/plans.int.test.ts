@@ -132,6 +132,21 @@ test('rows that are counted or skipped are read from an index alone', slow, asyn
 })
 
 test(
+  'the branches of homes are hashed once, and not joined to each row that is walked',
+  slow,
+  async ({ plans }) => {
+    for (const wanted of [true, false])
+      for (const sort of sorts) {
+        const filter = filterOf({ sort, home: { misplaced: { wanted, branches } } })
+        await readAssetLocations(plans.db, ORG_ID, filter, 0)
+        const walk = (await plans.takeScans()).find(({ text }) => text.includes('page as materialized'))
+        const hashed = walk?.scans.filter(({ type }) => type === 'Function Scan').map(({ part }) => part)
+        expect(new Set(hashed)).toEqual(new Set(['SubPlan']))
+      }
+  },
+)
+
+test(
   'the floor counts places from an index, and looks up only the assets that it shows',
   slow,
   async ({ plans }) => {
