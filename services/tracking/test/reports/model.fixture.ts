@@ -1,10 +1,12 @@
 import type { SortField } from '@whereabouts/contracts/rules/query'
+import type { LocationState } from '@whereabouts/contracts/messages/catalog-state'
 import type { AssetLocationRow } from '@whereabouts/contracts/resources/tracking/tracking'
 import { fc } from '@whereabouts/testing/fuzz'
 import { expect } from 'vitest'
 import { minuteOf, type Observation } from '../../src/positions/observation.ts'
 import { store } from '../store.ts'
 import type { CatalogStandIn, Tracking } from '../tracking.fixture.ts'
+import { homeFilter } from '../../src/where/reports/home.sql.ts'
 import type { AssetLocationsFilter, ReportSort } from '../../src/where/reports/asset-locations/filter.ts'
 import { readBy } from '../read-by.ts'
 
@@ -20,18 +22,22 @@ export type Seen = { asset_id: number; location_id: number | null; observed_at: 
 
 /**
  * Assets of two organizations: expired, not yet valid, deleted, never scanned, without a location, at deleted
- * locations. Returns the reads of the first one, oldest first.
+ * locations; at their home, below it and elsewhere, without a home, with a deleted one. Returns the reads of the first
+ * one, oldest first.
  */
 export async function fillReport(tracking: Tracking): Promise<Seen[]> {
   const { catalog, db, view } = tracking
   for (const orgId of [1, 2]) {
-    const places = Array.from(
-      { length: 7 },
-      (_, i) => catalog.location(orgId, `Place ${6 - i}`, i > 4 ? { deleted_at: PAST } : {}).id,
-    )
+    const places: number[] = []
+    for (let i = 0; i < 7; i += 1) {
+      const gone = i > 4 && { deleted_at: PAST }
+      const parent = i % 2 === 1 && { parent_id: places[i - 1] ?? null }
+      places.push(catalog.location(orgId, `Place ${6 - i}`, { ...gone, ...parent }).id)
+    }
     for (let i = 0; i < 70; i += 1) {
       const asset = catalog.asset(orgId, `${WORDS[i % WORDS.length]} ${(i * 37) % 70}`, {
         external_key: `A-${(i * 13) % 70}`,
+        home_location_id: places[(i * 5 + (i % 3)) % 8] ?? null,
         ...(i % 11 === 3 && { valid_to: i % 2 === 0 ? PAST : new Date(NOW - 600_000).toISOString() }),
         ...(i % 13 === 4 && { valid_to: FUTURE }),
         ...(i % 17 === 5 && { valid_from: i % 2 === 0 ? FUTURE : new Date(NOW - 900_000).toISOString() }),
@@ -50,6 +56,7 @@ export async function fillReport(tracking: Tracking): Promise<Seen[]> {
     }
   }
   await tracking.project()
+  for (const state of catalog.assets) view.applyAsset(state)
   return db
     .selectFrom('scan')
     .select(['asset_id', 'location_id', 'observed_at'])
@@ -88,6 +95,10 @@ export function expectedRows(
     if (Array.isArray(filter.locationIds) && !filter.locationIds.includes(seen.location_id)) return []
     if (filter.notSeenSince !== undefined && seen.observed_at >= filter.notSeenSince) return []
     if (filter.withLocationOnly && location?.deleted_at !== null) return []
+    const { ids, misplaced } = filter.home ?? {}
+    const home = catalog.locations.find((l) => l.id === asset.home_location_id)
+    if (ids && !(home && ids.includes(home.id))) return []
+    if (misplaced && isHome(catalog, home, location) !== !misplaced.wanted) return []
     const tags = catalog.tags.filter((t) => t.asset_id === asset.id && t.deleted_at === null)
     const texts = [asset.name, asset.external_key, ...tags.map((t) => t.value)]
     if (
@@ -106,6 +117,14 @@ export function expectedRows(
       },
     ]
   })
+}
+
+/** Whether a place is the home or below it (D21.1); undefined unless both are live. */
+function isHome({ locations }: CatalogStandIn, home?: LocationState, place?: LocationState) {
+  if (home?.deleted_at !== null || place?.deleted_at !== null) return undefined
+  const parentOf = (child: LocationState) => locations.find(({ id }) => id === child.parent_id)
+  for (let at: LocationState | undefined = place; at; at = parentOf(at)) if (at === home) return true
+  return false
 }
 
 /** Checks that all pages together have each matching row once and in order, and that each page has the total. */
@@ -146,7 +165,8 @@ const sorts = fc.uniqueArray(
 )
 
 /** A random request about these assets and locations, without an offset. */
-export function anyFilter({ assets, locations }: CatalogStandIn): fc.Arbitrary<AssetLocationsFilter> {
+export function anyFilter({ catalog, view }: Tracking): fc.Arbitrary<AssetLocationsFilter> {
+  const { assets, locations } = catalog
   const ids = assets.map(({ id }) => id)
   const q = fc.constantFrom(
     'fork',
@@ -167,9 +187,19 @@ export function anyFilter({ assets, locations }: CatalogStandIn): fc.Arbitrary<A
   )
   const assetIds = fc.subarray([...ids, 999, 999], { minLength: 1, maxLength: 20 })
   const assetKeys = fc.constant(['A-1', 'A-13', 'A-26', 'A-39', 'NONE'])
+  const home = fc
+    .record({
+      home_location_id: fc.option(fc.subarray([...locations.map(({ id }) => id), 999], { minLength: 1 }), {
+        nil: undefined,
+      }),
+      misplaced: fc.constantFrom(undefined, true, false),
+    })
+    .map((query) => homeFilter(view, 1, query))
   const filters = fc.oneof(
     fc.constant({}),
     fc.record({ locationIds }),
+    fc.record({ home }),
+    fc.record({ home, q, locationIds }, { requiredKeys: ['home'] }),
     fc.record({ q }),
     fc.record({ q, locationIds }),
     fc.record({ assetIds, q, locationIds }, { requiredKeys: ['assetIds'] }),

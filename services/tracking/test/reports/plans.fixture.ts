@@ -18,13 +18,15 @@ const [ASSETS, OTHERS, LOCATIONS] = [6_000, 60, 60]
 export const assetId = (i: number) => ORG_ID * 1_000_000 + i
 export const locationId = (i: number) => ORG_ID * 1_000_000 + 500_000 + i
 
-/** A node of a plan that reads a table or, of a bitmap, its index. */
+/** A node of a plan that reads a table or, of a bitmap, its index, or the rows of a function. */
 export type Scan = {
   type: string
   table: string | undefined
   index: string | undefined
   /** What bounds the part of an index that is read. */
   condition: string | undefined
+  /** Whether it is read by itself, and not joined: `SubPlan`. */
+  part: string | undefined
 }
 
 export type Plans = {
@@ -63,9 +65,10 @@ async function populate(db: Kysely<Tables>): Promise<void> {
              case when i % 20 = 19 then now() end
       from generate_series(0, ${LOCATIONS} - 1) as i`.execute(db)
     await sql`
-      insert into asset (org_id, id, revision, external_key, name, valid_from, valid_to, deleted_at)
+      insert into asset (org_id, id, revision, external_key, name, valid_from, valid_to, deleted_at, home_location_id)
       select ${org}, ${org}::bigint * 1000000 + i, 1, 'ASSET-' || i, 'Forklift ' || md5(i::text), now() - interval '3 years',
-             case when i % 50 = 7 then now() - interval '1 day' end, case when i % 40 = 3 then now() end
+             case when i % 50 = 7 then now() - interval '1 day' end, case when i % 40 = 3 then now() end,
+             ${org}::bigint * 1000000 + 500000 + (${org}::bigint * 1000000 + i + (i % 7 = 0)::int) % ${LOCATIONS}
       from generate_series(0, ${assets} - 1) as i`.execute(db)
     await sql`
       insert into tag (org_id, id, revision, tag_type, value, asset_id, created_at)
@@ -131,12 +134,15 @@ type PlanNode = {
   'Relation Name'?: string
   'Index Name'?: string
   'Index Cond'?: string
+  'Parent Relationship'?: string
   Plans?: PlanNode[]
 }
 
 function scansBelow(node: PlanNode): Scan[] {
   const { 'Relation Name': table, 'Index Name': index, 'Node Type': type, 'Index Cond': condition } = node
-  const own = table !== undefined || index !== undefined ? [{ type, table, index, condition }] : []
+  const part = node['Parent Relationship']
+  const isScan = table !== undefined || index !== undefined || type === 'Function Scan'
+  const own = isScan ? [{ type, table, index, condition, part }] : []
   return [...own, ...(node.Plans ?? []).flatMap(scansBelow)]
 }
 

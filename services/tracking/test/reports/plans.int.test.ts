@@ -34,6 +34,7 @@ const sorts = (['asset_last_seen', 'asset_external_key', 'location_external_key'
   [true, false].map((descending) => [{ field, descending }]),
 )
 const some = Array.from({ length: 20 }, (_, i) => i)
+const branches = some.map((i) => ({ home: locationId(i), places: [locationId(i), locationId(i + 20)] }))
 const filters: Partial<AssetLocationsFilter>[] = [
   {},
   { includeDeleted: true },
@@ -49,6 +50,10 @@ const filters: Partial<AssetLocationsFilter>[] = [
   { q: 'forklift' },
   { q: 'c4ca4238' },
   { q: 'lift', locationIds: some.map(locationId) },
+  { home: { ids: some.map(locationId) } },
+  { home: { misplaced: { wanted: false, branches } } },
+  { home: { misplaced: { wanted: true, branches } } },
+  { home: { misplaced: { wanted: false, branches } }, q: 'forklift' },
 ]
 
 async function readEverything({ db }: Plans): Promise<void> {
@@ -100,7 +105,7 @@ test('no statement of a report, history, summary or reply reads a whole table', 
   expect(taken.filter(({ scans }) => scans.some(isWhole))).toEqual([])
   const indexes = new Set(of(taken).map(({ index }) => index))
   const made = ['asset_listed_key', 'asset_listed_until', 'asset_listed_from', 'asset_search', 'tag_search',
-    'asset_place_location', 'position_seen_place', 'position_seen_deleted', 'location_gone'] // oxfmt-ignore
+    'asset_place_location', 'position_seen_place', 'position_seen_deleted', 'location_gone', 'asset_place_home'] // oxfmt-ignore
   expect(made.filter((index) => !indexes.has(index))).toEqual([])
 })
 
@@ -125,6 +130,21 @@ test('rows that are counted or skipped are read from an index alone', slow, asyn
     ['Index Only Scan', 'asset_place_location'],
   ])
 })
+
+test(
+  'the branches of homes are hashed once, and not joined to each row that is walked',
+  slow,
+  async ({ plans }) => {
+    for (const wanted of [true, false])
+      for (const sort of sorts) {
+        const filter = filterOf({ sort, home: { misplaced: { wanted, branches } } })
+        await readAssetLocations(plans.db, ORG_ID, filter, 0)
+        const walk = (await plans.takeScans()).find(({ text }) => text.includes('page as materialized'))
+        const hashed = walk?.scans.filter(({ type }) => type === 'Function Scan').map(({ part }) => part)
+        expect(new Set(hashed)).toEqual(new Set(['SubPlan']))
+      }
+  },
+)
 
 test(
   'the floor counts places from an index, and looks up only the assets that it shows',

@@ -71,20 +71,24 @@ const isLivePlace = (orgId: number, location: Sql): Sql => sql`${location} not i
 export const countByHome = (orgId: number, filter: HomeFilter, includeDeleted: boolean): Sql => sql`(
   select count(*) from (${placesByHome(orgId, filter)}) s where ${isListed('s', includeDeleted)})`
 
-/** Whether a row found in another way matches: the asset `id`, which is at `location`. */
-export function hasHome(orgId: number, filter: HomeFilter | undefined, id: Sql, location: Sql): Sql {
-  if (!filter) return sql`true`
-  const { ids, misplaced } = filter
-  const pairs = misplaced?.branches.flatMap(({ home, places }) =>
-    places.map((place) => [home, place] as const),
-  )
-  const [homes, places] = [0, 1].map((i) => bigints(pairs?.map((pair) => pair[i] ?? 0) ?? []))
-  const live = bigints(misplaced?.branches.map(({ home }) => home) ?? [])
-  const isIn = sql`(h.home_location_id, ${location}) ${sql.raw(misplaced?.wanted ? 'not in' : 'in')} (
-    select * from unnest(${homes}, ${places}))`
-  return sql`exists (select from asset_place h
-    where h.org_id = ${orgId} and h.asset_id = ${id} and h.home_location_id is not null
-      and ${ids ? anyOf('h.home_location_id', ids, 'bigint') : sql`true`}
-      and ${misplaced ? sql`h.home_location_id in (select unnest(${live})) and ${isIn}` : sql`true`} offset 0)
-    and ${misplaced ? sql`${location} is not null and ${isLivePlace(orgId, location)}` : sql`true`}`
+/** Whether the asset `id`, which was found in another way and is at `location`, matches. */
+export const hasHome = (orgId: number, filter: HomeFilter, id: Sql, location: Sql): Sql => sql`
+  exists (select from asset_place h
+    where h.org_id = ${orgId} and h.asset_id = ${id} and ${isHomed('h', filter, location)} offset 0)
+  and ${filter.misplaced ? isLivePlace(orgId, location) : sql`true`}`
+
+/**
+ * Whether the row `alias` of `asset_place` matches at `location`, which is not deleted. `is true` and `is false` make PostgreSQL hash
+ * the branches once. Without them, they become a join that reads all branches for each row: at 100 000 assets with 500 homes, a page
+ * in the middle takes over 5 s instead of 0.3 s (measured).
+ */
+export function isHomed(alias: 'h' | 's', { ids = [], misplaced }: HomeFilter, location: Sql): Sql {
+  const home = `${alias}.home_location_id`
+  if (!misplaced) return anyOf(home, ids, 'bigint')
+  const { wanted, branches } = misplaced
+  const pairs = branches.flatMap((branch) => branch.places.map((place) => [branch.home, place] as const))
+  const column = (i: 0 | 1) => bigints(pairs.map((pair) => pair[i]))
+  const isIn = sql`(${sql.ref(home)}, ${location}) in (select * from unnest(${column(0)}, ${column(1)}))`
+  const live = branches.map((branch) => branch.home)
+  return wanted ? sql`${anyOf(home, live, 'bigint')} and (${isIn}) is false` : sql`(${isIn}) is true`
 }

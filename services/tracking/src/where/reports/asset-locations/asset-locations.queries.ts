@@ -2,7 +2,7 @@ import type { AssetLocationRow } from '@whereabouts/contracts/resources/tracking
 import { sql } from 'kysely'
 import type { Db } from '../../../db.ts'
 import { countAll } from './count.sql.ts'
-import { isAtMostByLocation, isFiltered, type AssetLocationsFilter } from './filter.ts'
+import { isAtMostByHome, isAtMostByLocation, isFiltered, type AssetLocationsFilter } from './filter.ts'
 import { countMatching, isSelective, sortedPage, walkedPage, type PageStatement } from './pages.sql.ts'
 
 /** `total`: rows on all pages. */
@@ -27,8 +27,8 @@ export async function readAssetLocations(
   if (isWalked(filter, counted === undefined || counted > sortAtMost)) {
     const total = counted === undefined ? countAll(orgId, filter) : sql`${counted}::bigint`
     const page = await readPage(db, walkedPage(orgId, filter, total))
-    // A walk by location leaves out rows without a location key, so a short page may lack some.
-    if (page && (page.rows.length === filter.limit || !isByLocation(filter))) return page
+    // A walk by location leaves out rows without a location key, which come last.
+    if (page && page.rows.length === Math.min(filter.limit, page.total - filter.offset)) return page
   }
   const page = await readPage(db, sortedPage(orgId, filter))
   return page ?? { rows: [], total: filter.offset === 0 ? 0 : await count(db, orgId, filter) }
@@ -39,7 +39,8 @@ const isByLocation = ({ sort }: AssetLocationsFilter): boolean => sort[0]?.field
 function isWalked(filter: AssetLocationsFilter, isMany: boolean): boolean {
   const { sort, notSeenSince } = filter
   if (isSelective(filter)) return false
-  if (isByLocation(filter)) return isMany && sort.length === 1 && isAtMostByLocation(filter)
+  if (isByLocation(filter))
+    return isMany && sort.length === 1 && (isAtMostByLocation(filter) || isAtMostByHome(filter))
   // One index has both these rows and their order.
   return isMany || (notSeenSince !== undefined && sort[0]?.field === 'asset_last_seen')
 }

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { isAtMostByLocation, isFiltered, LATEST_FIRST, type AssetLocationsFilter } from './filter.ts'
+import {
+  isAtMostByHome,
+  isAtMostByLocation,
+  isFiltered,
+  LATEST_FIRST,
+  type AssetLocationsFilter,
+} from './filter.ts'
 
 type Own = Exclude<
   keyof AssetLocationsFilter,
@@ -34,5 +40,7 @@ test.for(Object.entries(own))(
     expect(isFiltered(filter)).toBe(true)
     expect(isAtMostByLocation(filter)).toBe(name === 'locationIds')
     expect(isAtMostByLocation({ ...filter, locationIds: [5] })).toBe(name === 'locationIds')
+    expect(isAtMostByHome(filter)).toBe(name === 'home')
+    expect(isAtMostByHome({ ...filter, home: { ids: [5] } })).toBe(name === 'home')
   },
 )

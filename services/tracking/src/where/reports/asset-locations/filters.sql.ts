@@ -25,7 +25,7 @@ export function isAtLocations(
 
 /** The asset of position `p` has a requested home, and is at home or not as requested; `true` if nothing was. */
 export const isOfHome = (orgId: number, { home }: AssetLocationsFilter, id = 'p.asset_id'): Sql =>
-  hasHome(orgId, home, sql.ref(id), sql.raw('p.location_id'))
+  home ? hasHome(orgId, home, sql.ref(id), sql.raw('p.location_id')) : sql`true`
 
 /** Position `p` is older than requested; `true` if nothing was. */
 export const isOldEnough = ({ notSeenSince }: AssetLocationsFilter): Sql =>

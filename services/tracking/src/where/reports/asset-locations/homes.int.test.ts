@@ -1,8 +1,12 @@
 import { describe, expect } from 'vitest'
 import { ids, NOW, seen } from '../../../../test/reports/scene.fixture.ts'
+import { fillReport } from '../../../../test/reports/model.fixture.ts'
 import { store } from '../../../../test/store.ts'
 import { listMisplaced } from '../assets-at/misplaced-assets.responder.ts'
 import { test, type Tracking } from '../../../../test/tracking.fixture.ts'
+import { homeFilter } from '../home.sql.ts'
+import { readAssetLocations, type ReportPage } from './asset-locations.queries.ts'
+import type { AssetLocationsFilter, ReportSort } from './filter.ts'
 
 /**
  * Site has a hall with a shelf, and there is a dock. `atHome` and `below` are at their home and below it, `away` is at the dock,
@@ -60,6 +64,23 @@ async function listed(tracking: Tracking, query: string) {
 
 const each = (...assets: { id: number }[]) =>
   Array.from({ length: 8 }, () => assets.map(({ id }) => id).toSorted((a, b) => a - b))
+
+const LIMIT = 5
+
+/** All pages, and an empty one behind them. A row count above `sortAtMost` makes them walk an index. */
+async function pagesOf(
+  { tenants }: Tracking,
+  orgId: number,
+  filter: AssetLocationsFilter,
+  sortAtMost: number,
+) {
+  const pages: ReportPage[] = []
+  do {
+    const page = { ...filter, limit: LIMIT, offset: pages.length * LIMIT }
+    pages.push(await readAssetLocations(tenants.forOrg(orgId), orgId, page, sortAtMost))
+  } while (pages.at(-1)?.rows.length)
+  return pages
+}
 
 describe('D21.1 the report by home', () => {
   test('finds what is away, what is at home or below it, and neither what has no home or no location', async ({
@@ -158,4 +179,36 @@ describe('D21.1 the report by home', () => {
     expect([await ask(true, {}, 2), await ask(false, {}, 2)].flat()).not.toContain(away.id)
     expect(await ask(true, {}, 1)).not.toContain(theirs.id)
   })
+
+  test.for<ReportSort>(['asset_last_seen', 'asset_external_key', 'location_external_key'])(
+    'has the same pages in the order of %s, sorted and walked',
+    { timeout: 60_000 },
+    async (field, { tracking }) => {
+      await fillReport(tracking)
+      const { catalog, view } = tracking
+      for (const orgId of [1, 2]) {
+        // With those of the other organization.
+        const all = catalog.locations.map(({ id }) => id)
+        const asked = [undefined, all, all.filter((_, i) => i % 3 === 0)].flatMap((home_location_id) =>
+          (home_location_id ? [true, false, undefined] : [true, false]).map((misplaced) => ({
+            home_location_id,
+            misplaced,
+          })),
+        )
+        for (const query of asked)
+          for (const [descending, includeDeleted] of [
+            [true, true],
+            [true, false],
+            [false, true],
+            [false, false],
+          ] as const) {
+            const home = homeFilter(view, orgId, query)
+            const filter = { limit: LIMIT, offset: 0, sort: [{ field, descending }], includeDeleted, home }
+            const sorted = await pagesOf(tracking, orgId, filter, 5_000)
+            expect(sorted[0]?.rows.length).toBeGreaterThan(0)
+            expect(await pagesOf(tracking, orgId, filter, 0)).toEqual(sorted)
+          }
+      }
+    },
+  )
 })

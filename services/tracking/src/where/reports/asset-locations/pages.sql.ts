@@ -1,7 +1,7 @@
 import type { AssetLocationRow } from '@whereabouts/contracts/resources/tracking/tracking'
 import { fixedPlan } from '@whereabouts/db/tenant/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
-import { countByHome, placesByHome } from '../home.sql.ts'
+import { countByHome, isHomed, placesByHome } from '../home.sql.ts'
 import { isListed, LOCATION_KEY, type Sql } from '../listed.sql.ts'
 import {
   direction,
@@ -50,7 +50,8 @@ export function walkedPage(orgId: number, filter: AssetLocationsFilter, total: S
       select p.asset_id from location l cross join lateral (
         select s.asset_id from asset_place s
         where s.org_id = ${orgId} and s.location_id = l.id and ${isListed('s', includeDeleted)}
-          and ${isAtLocations('s', orgId, filter)} offset 0) p
+          and ${isAtLocations('s', orgId, filter)}
+          and ${filter.home ? isHomed('s', filter.home, sql`l.id`) : sql`true`} offset 0) p
       where l.org_id = ${orgId} and l.deleted_at is null
       order by l.external_key ${direction(sort[0]?.descending)}, p.asset_id`,
   }
