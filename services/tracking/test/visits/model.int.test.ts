@@ -1,5 +1,10 @@
 import { fc, SEED } from '@whereabouts/testing/fuzz'
+import { VisitsQuery } from '@whereabouts/contracts/resources/tracking/visits'
 import { expect } from 'vitest'
+import type { StayPage } from '../../src/where/visits/pages.ts'
+import { pageOfSilentStays } from '../../src/where/visits/silence.ts'
+import type { Stay } from '../../src/where/visits/stays.ts'
+import { wantedOf } from '../../src/where/visits/visits.handlers.ts'
 import { test, type Tracking } from '../tracking.fixture.ts'
 import {
   daysIn,
@@ -28,9 +33,9 @@ const rowsOfAsset = fc.array(
       fc.integer({ min: 1, max: 90 }),
       fc.integer({ min: 200, max: 3_000 }),
     ),
-    second: fc.integer({ min: 0, max: 59_999 }),
+    second: fc.oneof(fc.constantFrom(0, 59_999), fc.integer({ min: 0, max: 59_999 })),
     place: fc.oneof({ arbitrary: fc.constant(null), weight: 1 }, { arbitrary: fc.nat(5), weight: 5 }),
-    repeats: fc.integer({ min: 1, max: 4 }),
+    repeats: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 60 })),
     isLate: fc.nat(5).map((n) => n === 0),
   }),
   { minLength: 1, maxLength: 25 },
@@ -53,6 +58,7 @@ const questions = fc.record({
   open: fc.option(fc.boolean(), { nil: undefined }),
   silence: fc.option(fc.integer({ min: 60, max: 100_000 }), { nil: undefined }),
   limit: fc.integer({ min: 1, max: 7 }),
+  mostRows: fc.constantFrom(5, 40, 300),
   groupBy: fc.constantFrom('location', 'asset', 'asset_type', 'day'),
   limitSeconds: fc.integer({ min: 0, max: 10_000 }),
 })
@@ -151,6 +157,47 @@ async function compareList(tracking: Tracking, house: Warehouse, question: Quest
   }
   const found = await allVisits(tracking, house.orgId, asked)
   expect(found.map(seen), JSON.stringify(asked)).toEqual(expected)
+  if (silence === undefined) return
+  const inParts = await allInParts(tracking, house.orgId, asked, { now, mostRows: question.mostRows })
+  expect(inParts, `${question.mostRows} rows a part`).toEqual(
+    expected.map(({ seconds: _, ...visit }) => visit),
+  )
+}
+
+/** All pages of visits with a silence, as if a page read only a few rows. */
+async function allInParts(
+  tracking: Tracking,
+  orgId: number,
+  asked: Query,
+  { now, mostRows }: { now: number; mostRows: number },
+) {
+  const query = VisitsQuery.parse(
+    Object.fromEntries(
+      Object.entries(asked).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, [value].flat().map(String)]],
+      ),
+    ),
+  )
+  const { places, assetIds } = wantedOf(tracking.view, orgId, query)
+  const source = { db: tracking.db, orgId, places }
+  const filter = { ...query, assetIds, minSeconds: query.min_seconds, isOpen: query.open }
+  const silence = { maxUs: (query.max_silence_seconds ?? 0) * 1_000_000, nowUs: now * 1_000, limit: query.limit, mostRows } // oxfmt-ignore
+  const stays: Stay[] = []
+  let after: StayPage['after']
+  do {
+    const page: StayPage = await pageOfSilentStays(source, { ...filter, after }, silence)
+    expect(page.stays.length).toBeLessThanOrEqual(query.limit)
+    stays.push(...page.stays)
+    after = page.after
+  } while (after)
+  return stays.map(({ assetId, place, at, end, lastSeen, isSilent }) => ({
+    asset: assetId,
+    location: place,
+    started_at: iso(at / 1_000),
+    ended_at: end === undefined ? null : iso(end / 1_000),
+    last_seen_at: iso(lastSeen / 1_000),
+    ended_by: end === undefined ? null : isSilent ? 'silence' : 'moved',
+  }))
 }
 
 async function compareReport(
