@@ -1,11 +1,7 @@
 import { fc, SEED } from '@whereabouts/testing/fuzz'
-import { VisitsQuery } from '@whereabouts/contracts/resources/tracking/visits'
 import { expect } from 'vitest'
-import type { StayPage } from '../../src/where/visits/pages.ts'
-import { pageOfSilentStays } from '../../src/where/visits/silence.ts'
-import type { Stay } from '../../src/where/visits/stays.ts'
-import { wantedOf } from '../../src/where/visits/visits.handlers.ts'
 import { test, type Tracking } from '../tracking.fixture.ts'
+import { visitsInParts } from './in-parts.fixture.ts'
 import {
   daysIn,
   expectedReport,
@@ -158,46 +154,10 @@ async function compareList(tracking: Tracking, house: Warehouse, question: Quest
   const found = await allVisits(tracking, house.orgId, asked)
   expect(found.map(seen), JSON.stringify(asked)).toEqual(expected)
   if (silence === undefined) return
-  const inParts = await allInParts(tracking, house.orgId, asked, { now, mostRows: question.mostRows })
-  expect(inParts, `${question.mostRows} rows a part`).toEqual(
+  const { visits } = await visitsInParts(tracking, house.orgId, asked, { now, mostRows: question.mostRows })
+  expect(visits, `${question.mostRows} rows a part`).toEqual(
     expected.map(({ seconds: _, ...visit }) => visit),
   )
-}
-
-/** All pages of visits with a silence, as if a page read only a few rows. */
-async function allInParts(
-  tracking: Tracking,
-  orgId: number,
-  asked: Query,
-  { now, mostRows }: { now: number; mostRows: number },
-) {
-  const query = VisitsQuery.parse(
-    Object.fromEntries(
-      Object.entries(asked).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, [value].flat().map(String)]],
-      ),
-    ),
-  )
-  const { places, assetIds } = wantedOf(tracking.view, orgId, query)
-  const source = { db: tracking.db, orgId, places }
-  const filter = { ...query, assetIds, minSeconds: query.min_seconds, isOpen: query.open }
-  const silence = { maxUs: (query.max_silence_seconds ?? 0) * 1_000_000, nowUs: now * 1_000, limit: query.limit, mostRows } // oxfmt-ignore
-  const stays: Stay[] = []
-  let after: StayPage['after']
-  do {
-    const page: StayPage = await pageOfSilentStays(source, { ...filter, after }, silence)
-    expect(page.stays.length).toBeLessThanOrEqual(query.limit)
-    stays.push(...page.stays)
-    after = page.after
-  } while (after)
-  return stays.map(({ assetId, place, at, end, lastSeen, isSilent }) => ({
-    asset: assetId,
-    location: place,
-    started_at: iso(at / 1_000),
-    ended_at: end === undefined ? null : iso(end / 1_000),
-    last_seen_at: iso(lastSeen / 1_000),
-    ended_by: end === undefined ? null : isSilent ? 'silence' : 'moved',
-  }))
 }
 
 async function compareReport(
