@@ -1,6 +1,6 @@
 import { VisitsQuery } from '@whereabouts/contracts/resources/tracking/visits'
 import { expect } from 'vitest'
-import type { StayPage } from '../../src/where/visits/pages.ts'
+import { secondsBetween, type StayPage } from '../../src/where/visits/pages.ts'
 import { pageOfSilentStays } from '../../src/where/visits/silence.ts'
 import type { Stay } from '../../src/where/visits/stays.ts'
 import { wantedOf } from '../../src/where/visits/visits.handlers.ts'
@@ -38,6 +38,7 @@ export async function visitsInParts(
     location: place,
     started_at: iso(at / 1_000),
     ended_at: end === undefined ? null : iso(end / 1_000),
+    seconds: secondsBetween(at, end ?? lastSeen),
     last_seen_at: iso(lastSeen / 1_000),
     ended_by: end === undefined ? null : isSilent ? 'silence' : 'moved',
   }))

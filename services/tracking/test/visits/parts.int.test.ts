@@ -95,7 +95,6 @@ test(
           ) // oxfmt-ignore
           .filter(({ end }) => question.open === undefined || question.open === (end === null))
           .map(shown)
-          .map(({ seconds: _, ...visit }) => visit)
         const asked = {
           location_id: named,
           include_descendants: question.isDeep,

@@ -7,11 +7,11 @@ export const DAY_US = DAY_MS * 1_000
 export const MINUTE_US = 60_000_000
 const MINUTES_OF_DAY = 1_440
 
-/** `read` counts rows, and the look-ups of assets. */
-export type Part = Span & { stretches: Map<number, Stretch[]>; read: number }
+/** `read` counts rows, and the look-ups of assets. `minutes` is how long it could be. */
+export type Part = Span & { stretches: Map<number, Stretch[]>; read: number; minutes: number }
 
 /** The rows that a span is made short enough for, at first only an eighth of them: how many there are is not known before. */
-const firstShare = 8
+const FIRST_SHARE = 8
 
 /**
  * The newest part of history before `to`: at most as long as `minutes`, within a day of UTC. An asset has at most one row a
@@ -23,11 +23,11 @@ export async function readPart(
   { to, minutes, maxUs, mostRows }: { to: number; minutes: number; maxUs: number; mostRows: number },
   assetIds: readonly number[],
 ): Promise<Part> {
-  const part: Part = { from: firstOf(to, minutes), to, stretches: new Map(), read: 0 }
+  const part: Part = { from: firstOf(to, minutes), to, stretches: new Map(), read: 0, minutes }
   let kept = 0
   for (let done = 0; done < assetIds.length;) {
     const length = (to - part.from) / MINUTE_US
-    const most = done === 0 ? mostRows / firstShare : mostRows
+    const most = done === 0 ? mostRows / FIRST_SHARE : mostRows
     const group = assetIds.slice(done, done + Math.max(1, Math.floor(most / length)))
     const found = await findStretches(db, orgId, { from: part.from, to, maxUs }, group)
     done += group.length
@@ -41,6 +41,7 @@ export async function readPart(
     if (done === assetIds.length || expected <= 2 * mostRows) continue
     const shorter = Math.max(1, Math.floor((length * mostRows) / expected))
     kept *= shorter / length
+    part.minutes = shorter
     part.from = firstOf(to, shorter)
     for (const [assetId, stretches] of part.stretches)
       part.stretches.set(assetId, since(part.from, stretches))
@@ -53,7 +54,7 @@ export async function readForward(
   { db, orgId }: Source,
   { from, maxUs, mostRows }: { from: number; maxUs: number; mostRows: number },
   assetIds: readonly number[],
-): Promise<Part> {
+): Promise<Omit<Part, 'minutes'>> {
   const length = Math.max(1, Math.floor(mostRows / assetIds.length)) * MINUTE_US
   const to = Math.min(from + length, (Math.floor(from / DAY_US) + 1) * DAY_US)
   const { stretches, rows, packedRows } = await findStretches(db, orgId, { from, to, maxUs }, assetIds)

@@ -125,7 +125,7 @@ class Sweep {
     const options = { ...this.#silence, to: this.from, minutes: this.#minutes }
     const part = await readPart(this.#source, options, assetIds)
     this.from = part.from
-    this.#minutes = Math.ceil((2 * (part.to - part.from)) / MINUTE_US)
+    this.#minutes = 2 * part.minutes
     this.rows += part.read
     const before = await this.#lastBefore(part)
     const starts: Start[] = []

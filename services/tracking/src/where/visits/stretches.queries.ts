@@ -30,7 +30,7 @@ export async function findStretches(
   assetIds: readonly number[],
 ): Promise<Found> {
   const day = dayOf(from / 1_000)
-  const ofAsset = sql`s.org_id = ${orgId} and s.asset_id = a.id and s.minute >= ${PACKED_UNTIL}
+  const inScan = sql`s.org_id = ${orgId} and s.asset_id = a.id and s.minute >= ${PACKED_UNTIL}
     and s.minute >= ${instant(from - maxUs - MINUTE_US)}`
   type Row = { asset_id: number; at: number; location_id: number | null; is_first: boolean; n: number }
   // One statement, so that a day that is packed meanwhile is read once.
@@ -45,8 +45,8 @@ export async function findStretches(
           or lead(observed_at) over w - observed_at > ${maxUs}::bigint * interval '1 microsecond') as is_last
       from (
         select s.minute, s.observed_at, s.location_id from scan s
-        where ${ofAsset} and s.minute < ${instant(to)} and s.minute >= coalesce((
-          select s.minute from scan s where ${ofAsset} and s.minute < ${instant(from)}
+        where ${inScan} and s.minute < ${instant(to)} and s.minute >= coalesce((
+          select s.minute from scan s where ${inScan} and s.minute < ${instant(from)}
           order by s.minute desc limit 1), ${instant(from)})
         order by s.minute offset 0) s
       window w as (order by minute)) r
