@@ -1,6 +1,7 @@
 import { fc, SEED } from '@whereabouts/testing/fuzz'
 import { expect } from 'vitest'
 import { test, type Tracking } from '../tracking.fixture.ts'
+import { visitsInParts } from './in-parts.fixture.ts'
 import {
   daysIn,
   expectedReport,
@@ -28,9 +29,9 @@ const rowsOfAsset = fc.array(
       fc.integer({ min: 1, max: 90 }),
       fc.integer({ min: 200, max: 3_000 }),
     ),
-    second: fc.integer({ min: 0, max: 59_999 }),
+    second: fc.oneof(fc.constantFrom(0, 59_999), fc.integer({ min: 0, max: 59_999 })),
     place: fc.oneof({ arbitrary: fc.constant(null), weight: 1 }, { arbitrary: fc.nat(5), weight: 5 }),
-    repeats: fc.integer({ min: 1, max: 4 }),
+    repeats: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 60 })),
     isLate: fc.nat(5).map((n) => n === 0),
   }),
   { minLength: 1, maxLength: 25 },
@@ -53,6 +54,7 @@ const questions = fc.record({
   open: fc.option(fc.boolean(), { nil: undefined }),
   silence: fc.option(fc.integer({ min: 60, max: 100_000 }), { nil: undefined }),
   limit: fc.integer({ min: 1, max: 7 }),
+  mostRows: fc.constantFrom(5, 40, 300),
   groupBy: fc.constantFrom('location', 'asset', 'asset_type', 'day'),
   limitSeconds: fc.integer({ min: 0, max: 10_000 }),
 })
@@ -151,6 +153,9 @@ async function compareList(tracking: Tracking, house: Warehouse, question: Quest
   }
   const found = await allVisits(tracking, house.orgId, asked)
   expect(found.map(seen), JSON.stringify(asked)).toEqual(expected)
+  if (silence === undefined) return
+  const { visits } = await visitsInParts(tracking, house.orgId, asked, { now, mostRows: question.mostRows })
+  expect(visits, `${question.mostRows} rows a part`).toEqual(expected)
 }
 
 async function compareReport(

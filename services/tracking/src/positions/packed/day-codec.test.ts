@@ -1,6 +1,6 @@
 import { fc, limits } from '@whereabouts/testing/fuzz'
 import { describe, expect, test } from 'vitest'
-import { findLastSeen, packDay, unpackDay, unpackSeen } from './day-codec.ts'
+import { findLastSeen, packDay, unpackDay, unpackSeen, unpackStretches } from './day-codec.ts'
 import { MINUTES_OF_DAY, type DayRow } from './day-rows.ts'
 
 const DAY = 20_783
@@ -81,6 +81,31 @@ describe('a packed day', () => {
             last && { minute: last.minute, at: last.at, location_id: last.location_id },
           )
         }
+      }),
+      limits(200),
+    )
+  })
+
+  test('has the stretches that its rows have, up to a minute and without longer pauses', () => {
+    const runs = fc.array(fc.record({ gap: fc.constantFrom(1, 1, 2, 3, 30), second: fc.constantFrom(0, 30, 59), place: fc.constantFrom(1, 1, 1, null) }), { minLength: 1, maxLength: 40 }) // oxfmt-ignore
+    const pauses = fc.constantFrom(1, 1.5, 2, 3, 30)
+    fc.assert(
+      fc.property(runs, pauses, fc.nat(200), fc.boolean(), (gaps, minutes, until, isExact) => {
+        let minute = -1
+        const day = gaps.map(({ gap, second, place }): DayRow => {
+          minute += gap
+          const at = START + minute * MINUTE + second * 1_000_000 + (isExact ? 0 : 1)
+          return { minute, at, location_id: place, reader_key: 'a', antenna: 1, tag_id: 2, location_key: null, scan_point_id: 3, empty_scan_point_id: null, outvoted: null, carried_from: null } // oxfmt-ignore
+        })
+        const expected: { at: number; last: number; location_id: number | null }[] = []
+        for (const { at, location_id } of day.filter((row) => row.minute < until)) {
+          const before = expected.at(-1)
+          const goesOn = before?.location_id === location_id && at - before.last <= minutes * MINUTE
+          if (before && goesOn) before.last = at
+          else expected.push({ at, last: at, location_id })
+        }
+        const options = { to: START + until * MINUTE, maxUs: minutes * MINUTE }
+        expect(unpackStretches(DAY, packDay(DAY, day), options)).toEqual(expected)
       }),
       limits(200),
     )

@@ -45,6 +45,42 @@ export function unpackSeen(day: Day, { seen, detail, extra }: PackedDay): Seen[]
   return readSeen(day, seen, new BitReader(detail), unpackExtra(extra))
 }
 
+/** Rows one after the other at one location. Instants of the first and the last one, in microseconds since 1970. */
+export type Stretch = { at: number; last: number; location_id: number | null }
+
+/** Its rows before `to` as stretches without a longer pause than `maxUs`, which is at least a minute. Makes no object for each row. */
+export function unpackStretches(
+  day: Day,
+  packed: PackedDay,
+  { to, maxUs }: { to: number; maxUs: number },
+): Stretch[] {
+  const { gaps, lengths, places } = readRuns(day, packed.seen)
+  const milliseconds = new BitReader(packed.detail).rice(lengths.reduce((sum, more) => sum + more + 1, 0))
+  const extra = unpackExtra(packed.extra)
+  const most = Math.ceil((to - startOf(day, 0)) / MINUTE_US) - 1
+  // Rows of neighboring minutes are less than two minutes apart, if each is within its minute.
+  const isWhole = maxUs >= 2 * MINUTE_US && extra.size === 0
+  const found: Stretch[] = []
+  let [minute, i] = [0, 0]
+  for (const [run, gap] of gaps.entries()) {
+    minute += gap
+    const more = lengths[run] ?? 0
+    const last = Math.min(more, most - minute)
+    const at = (n: number) =>
+      extra.get(i + n)?.at ?? startOf(day, minute + n) + (milliseconds[i + n] ?? 0) * 1_000
+    for (let n = 0; n <= last; n = isWhole ? last + 1 : n + 1) {
+      const stretch = { at: at(n), last: at(isWhole ? last : n), location_id: places[run] ?? null }
+      const before = found.at(-1)
+      if (before?.location_id === stretch.location_id && stretch.at - before.last <= maxUs)
+        before.last = stretch.last
+      else found.push(stretch)
+    }
+    minute += more + 1
+    i += more + 1
+  }
+  return found
+}
+
 export function unpackDay(day: Day, packed: PackedDay): DayRow[] {
   const detail = new BitReader(packed.detail)
   const extra = unpackExtra(packed.extra)

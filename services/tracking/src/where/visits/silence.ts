@@ -1,66 +1,80 @@
 import { inSlices } from '@whereabouts/service-kit/limits/slices'
-import { DAY_MS, dayOf, microsecondsOf, type Day } from '../../positions/packed/day-rows.ts'
-import { findSeenSince, firstMovement, rowsBeforeDay, rowsOfDay, type Row } from './day-rows.queries.ts'
+import type { Stretch } from '../../positions/packed/day-codec.ts'
+import { dayOf, microsecondsOf } from '../../positions/packed/day-rows.ts'
 import { fits, type StayFilter, type StayPage } from './pages.ts'
+import { DAY_US, MINUTE_US, readForward, readPart, type Part } from './parts.ts'
 import type { Source, Stay } from './stays.ts'
 import { byStart } from './step.ts'
 import { lastSteps } from './steps.queries.ts'
+import { findSeenAssets, findSeenSince, firstMovement, lastOfPackedDays } from './stretches.queries.ts'
 
-const DAY_US = DAY_MS * 1_000
 /** Rows that a page reads. If few visits match, it ends early. */
 const MOST_ROWS = 300_000
+/** Stays that are followed to their ends at a time. */
+const AT_ONCE = 50
 
-type Silence = { maxUs: number; nowUs: number }
+type Silence = { maxUs: number; nowUs: number; mostRows: number }
 
 /** How a stay ends: shared by all rows of the stay, so that what is found out later holds for each. */
 type Ending = { lastSeen: number; end: number | undefined; isSilent: boolean; isKnown: boolean }
 type Seen = { at: number; place: number | undefined; ending: Ending }
 
 /**
- * The newest stays of which a pause longer than `maxUs` is the end. Such a stay can begin with any row, so days of history are read one
- * after the other, the newest first. Where a stay goes on after the first of these days, the days after it are read too.
+ * The newest stays of which a pause longer than `maxUs` is the end. Such a stay can begin with any row, so parts of history are
+ * read one after the other, the newest first. Where a stay goes on after the first of these parts, what comes after it is read too.
  */
 export async function pageOfSilentStays(
   source: Source,
   filter: StayFilter,
-  { limit, ...silence }: Silence & { limit: number },
+  { limit, ...rest }: Omit<Silence, 'mostRows'> & { limit: number; mostRows?: number },
 ): Promise<StayPage> {
+  const silence = { mostRows: MOST_ROWS, ...rest }
   const { db, orgId } = source
-  const oldest = filter.assetIds?.length === 0 ? undefined : await firstMovement(db, orgId)
+  const first = filter.assetIds?.length === 0 ? undefined : await firstMovement(db, orgId)
   const stays: Stay[] = []
-  if (oldest === undefined) return { stays, after: undefined }
-  const newest = Math.min(
-    silence.nowUs + DAY_US,
-    filter.after?.at ?? Infinity,
-    filter.to === undefined ? Infinity : microsecondsOf(filter.to),
-  )
-  const firstDay = dayOf(newest / 1_000)
+  if (first === undefined) return { stays, after: undefined }
+  const oldest = Math.floor(first / MINUTE_US) * MINUTE_US
   const spanning = await spanningAssets(source, filter, silence)
-  const sweep = new Sweep(source, silence, firstDay)
-  for (let day = firstDay; day >= dayOf(oldest / 1_000); day -= 1) {
-    const isBefore = filter.isOpen === true || isBeforeDay(filter.from, day)
+  const all = filter.assetIds ?? (filter.isOpen === true ? [] : await findSeenAssets(db, orgId))
+  const end = endOf(filter, silence)
+  const sweep = new Sweep(source, silence, end)
+  for (let to = end; to > oldest; to = sweep.from) {
+    const isBefore =
+      filter.isOpen === true || (filter.from !== undefined && to <= microsecondsOf(filter.from))
     if (isBefore && spanning?.size === 0) break
-    const found = await sweep.startsOf(day, isBefore ? [...(spanning ?? [])] : filter.assetIds)
-    const wanted = found.filter((start) => isWanted(start, filter))
-    await sweep.followToEnd(wanted)
-    for (const stay of wanted.map(stayOf).toSorted(byStart)) {
-      if (fits(filter, stay)) stays.push(stay)
-      if (isOlder(stay, filter)) spanning?.delete(stay.assetId)
+    const found = await sweep.startsOfPart(isBefore ? [...(spanning ?? [])] : all)
+    const wanted = found.filter((start) => isWanted(start, filter)).toSorted(byStart)
+    for (let i = 0; i < wanted.length && stays.length <= limit; i += AT_ONCE) {
+      const some = wanted.slice(i, i + AT_ONCE)
+      await sweep.followToEnd(some)
+      for (const stay of some.map(stayOf)) {
+        if (fits(filter, stay)) stays.push(stay)
+        if (isOlder(stay, filter)) spanning?.delete(stay.assetId)
+      }
+      const isDone = stays.length > limit || i + AT_ONCE >= wanted.length
+      if (sweep.followed >= silence.mostRows && !isDone) return { stays, after: some.at(-1) }
     }
     if (stays.length > limit) break
-    if (sweep.rows >= MOST_ROWS && day > dayOf(oldest / 1_000))
-      return { stays, after: { at: day * DAY_US, assetId: 0 } }
+    if (sweep.rows + sweep.followed >= silence.mostRows && sweep.from > oldest)
+      return { stays, after: { at: sweep.from, assetId: 0 } }
   }
   const page = stays.slice(0, limit)
   return { stays: page, after: stays.length > limit ? page.at(-1) : undefined }
 }
 
+/** The end of the minute in which the first stay of the page may begin. No stay is after a place with asset 0 at its instant. */
+function endOf({ after, to }: StayFilter, { nowUs }: Silence): number {
+  const newest = Math.min(
+    nowUs + DAY_US,
+    after ? after.at - (after.assetId === 0 ? 1 : 0) : Infinity,
+    to === undefined ? Infinity : microsecondsOf(to),
+  )
+  return (Math.floor(newest / MINUTE_US) + 1) * MINUTE_US
+}
+
 /** Whether no other stay of the asset can span `from`, or be open. */
 const isOlder = ({ at }: Stay, { from, isOpen }: StayFilter) =>
   isOpen === true || (from !== undefined && at < microsecondsOf(from))
-
-const isBeforeDay = (from: string | undefined, day: Day) =>
-  from !== undefined && (day + 1) * DAY_US <= microsecondsOf(from)
 
 const isWanted = (start: Start, { after, to }: StayFilter) =>
   (!after || byStart(after, start) < 0) && (to === undefined || start.at <= microsecondsOf(to))
@@ -88,87 +102,109 @@ const stayOf = ({ assetId, place, at, ending: { end, lastSeen, isSilent } }: Sta
 }) // oxfmt-ignore
 
 class Sweep {
+  /** The start of what has been read. */
+  from: number
   rows = 0
+  followed = 0
   readonly #source: Source
   readonly #silence: Silence
-  readonly #firstDay: Day
-  /** The first row of each asset after the day that is read. */
+  readonly #end: number
+  #minutes = DAY_US / MINUTE_US
+  /** The first row of each asset after `from`. */
   readonly #next = new Map<number, Seen>()
 
-  constructor(source: Source, silence: Silence, firstDay: Day) {
+  constructor(source: Source, silence: Silence, end: number) {
     this.#source = source
     this.#silence = silence
-    this.#firstDay = firstDay
+    this.#end = end
+    this.from = end
   }
 
-  /** The stays that begin on a day. Days are read from the newest on, without a gap. */
-  async startsOf(day: Day, assetIds: readonly number[] | undefined): Promise<Start[]> {
-    const { db, orgId } = this.#source
-    const found = await rowsOfDay(db, orgId, day, assetIds)
-    const before = await rowsBeforeDay(db, orgId, day, [...found.keys()])
+  /** The stays that begin in the part before what has been read. */
+  async startsOfPart(assetIds: readonly number[]): Promise<Start[]> {
+    const options = { ...this.#silence, to: this.from, minutes: this.#minutes }
+    const part = await readPart(this.#source, options, assetIds)
+    this.from = part.from
+    this.#minutes = 2 * part.minutes
+    this.rows += part.read
+    const before = await this.#lastBefore(part)
     const starts: Start[] = []
-    await inSlices([...found], ([assetId, rows]) => {
-      this.rows += rows.length
-      for (let i = rows.length - 1; i >= 0; i -= 1) {
-        const row = rows[i] as Row
+    await inSlices(part.stretches, ([assetId, stretches]) => {
+      for (let i = stretches.length - 1; i >= 0; i -= 1) {
+        const row = stretches[i] as Stretch
+        if (row.last < part.from) break
         const seen = this.#see(assetId, row)
-        this.#next.set(assetId, seen)
-        const previous = rows[i - 1] ?? before.get(assetId)
-        if (seen.place !== undefined && !this.#goesOn(previous, row))
+        this.#next.set(assetId, { ...seen, at: Math.max(seen.at, part.from) })
+        const previous = stretches[i - 1] ?? before.get(assetId)
+        if (row.at >= part.from && seen.place !== undefined && !this.#goesOn(previous, row))
           starts.push({ assetId, place: seen.place, at: row.at, ending: seen.ending })
       }
     })
     return starts
   }
 
-  #placeOf({ location_id }: Row): number | undefined {
+  /** The last rows before the day of a part that its first stretches may go on from. */
+  #lastBefore({ from, stretches }: Part): Promise<Map<number, Stretch>> {
+    const { db, orgId } = this.#source
+    const { maxUs } = this.#silence
+    const day = dayOf(from / 1_000)
+    const first = Array.from(stretches, ([assetId, [row]]) => ({ assetId, row }))
+    const ids = first.filter(
+      ({ row }) =>
+        row && row.at >= from && row.at - day * DAY_US <= maxUs && this.#placeOf(row) !== undefined,
+    )
+    return lastOfPackedDays(db, orgId, { day, maxUs }, ids.map(({ assetId }) => assetId)) // oxfmt-ignore
+  }
+
+  #placeOf({ location_id }: Stretch): number | undefined {
     return location_id === null ? undefined : this.#source.places.placeOf(location_id)
   }
 
-  #goesOn(previous: Row | undefined, row: Row): boolean {
+  #goesOn(previous: Stretch | undefined, row: Stretch): boolean {
     return (
       previous !== undefined &&
       this.#placeOf(previous) === this.#placeOf(row) &&
-      row.at - previous.at <= this.#silence.maxUs
+      row.at - previous.last <= this.#silence.maxUs
     )
   }
 
-  #see(assetId: number, row: Row): Seen {
+  #see(assetId: number, row: Stretch): Seen {
     const place = this.#placeOf(row)
     const next = this.#next.get(assetId)
-    const ending = { lastSeen: row.at, end: undefined, isSilent: false, isKnown: false }
+    const ending = { lastSeen: row.last, end: undefined, isSilent: false, isKnown: false }
     if (!next) return { at: row.at, place, ending }
-    if (next.at - row.at > this.#silence.maxUs) return { at: row.at, place, ending: silent(row.at) }
+    if (next.at - row.last > this.#silence.maxUs) return { at: row.at, place, ending: silent(row.last) }
     if (next.place === place) return { at: row.at, place, ending: next.ending }
     return { at: row.at, place, ending: { ...ending, end: next.at, isKnown: true } }
   }
 
-  /** Finds the ends of stays that go on after the first day, day by day. */
+  /** Finds the ends of stays that go on after the first part. They are few, so that a step reads a bounded number of rows. */
   async followToEnd(starts: readonly Start[]): Promise<void> {
-    const { db, orgId } = this.#source
     const { maxUs, nowUs } = this.#silence
     let pending = starts.filter(({ ending }) => !ending.isKnown)
-    for (let day = this.#firstDay + 1; pending.length > 0 && day * DAY_US <= nowUs + DAY_US; day += 1) {
+    for (let from = this.#end; pending.length > 0 && from <= nowUs + DAY_US;) {
       const ids = [...new Set(pending.map(({ assetId }) => assetId))]
-      const found = await rowsOfDay(db, orgId, day, ids)
+      const { to, stretches, read } = await readForward(this.#source, { ...this.#silence, from }, ids)
+      this.followed += read
       for (const { assetId, place, ending } of pending)
-        for (const row of found.get(assetId) ?? []) {
+        for (const row of stretches.get(assetId) ?? []) {
           if (ending.isKnown) break
           this.#follow(ending, place, row)
         }
       for (const { ending } of pending)
-        if (!ending.isKnown && (day + 1) * DAY_US - ending.lastSeen > maxUs && (day + 1) * DAY_US <= nowUs)
+        if (!ending.isKnown && to - ending.lastSeen > maxUs && to <= nowUs)
           Object.assign(ending, silent(ending.lastSeen))
       pending = pending.filter(({ ending }) => !ending.isKnown)
+      from = to
     }
     for (const { ending } of pending)
       Object.assign(ending, nowUs - ending.lastSeen > maxUs ? silent(ending.lastSeen) : { isKnown: true })
   }
 
-  #follow(ending: Ending, place: number, row: Row): void {
-    if (row.at <= ending.lastSeen) return
+  #follow(ending: Ending, place: number, row: Stretch): void {
+    if (row.last <= ending.lastSeen) return
     if (row.at - ending.lastSeen > this.#silence.maxUs) Object.assign(ending, silent(ending.lastSeen))
-    else if (this.#placeOf(row) === place) ending.lastSeen = row.at
+    else if (this.#placeOf(row) === place) ending.lastSeen = row.last
     else Object.assign(ending, { end: row.at, isKnown: true })
   }
 }
