@@ -6,6 +6,7 @@ import { benchHistory, HISTORY_HELP } from './history/history.ts'
 import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
 import { benchPositions, POSITIONS_HELP } from '../../services/tracking/test/positions/bench.ts'
 import { benchRequests, REQUESTS_HELP } from './requests/requests.ts'
+import { benchRules, RULES_HELP } from './rules/rules.ts'
 import { benchVisits, VISITS_HELP } from './visits/visits.ts'
 import { benchWalls, WALLS_HELP } from './walls/walls.ts'
 import { benchWebhooks, WEBHOOKS_HELP } from './webhooks/webhooks.ts'
@@ -19,6 +20,7 @@ ${HOUR_HELP}
 ${INGEST_HELP}
 ${POSITIONS_HELP}
 ${REQUESTS_HELP}
+${RULES_HELP}
 ${VISITS_HELP}
 ${WALLS_HELP}
 ${WEBHOOKS_HELP}
@@ -33,6 +35,7 @@ const benches: Record<string, (args: string[], say: (text: string) => void) => P
   ingest: benchIngest,
   positions: benchPositions,
   requests: benchRequests,
+  rules: benchRules,
   visits: benchVisits,
   walls: benchWalls,
   webhooks: benchWebhooks,

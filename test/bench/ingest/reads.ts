@@ -60,19 +60,27 @@ export const publishRescans = (
 export const readsPerMinute = ({ orgs, assetsPerOrg }: Warehouse): number =>
   orgs.length * Math.ceil(assetsPerOrg / READS_PER_MESSAGE) * READS_PER_MESSAGE
 
+type Minutes = { fromMinute: number; minutes: number; antennaOf?: (minute: number, first: number) => number }
+
 /**
- * Every read is a new row: each asset once a minute from `fromMinute` (since 1970) on, in order of time.
+ * Every read is a new row: each asset once a minute from `fromMinute` (since 1970) on, in order of time. `antennaOf` says which antenna
+ * sees the 50 assets of a message, numbered from `first`; by default, nothing moves.
  */
 export function publishNewMinutes(
   nc: NatsConnection,
   warehouse: Warehouse,
-  { fromMinute, minutes }: { fromMinute: number; minutes: number },
+  { fromMinute, minutes, antennaOf = () => 1 }: Minutes,
 ): Promise<void> {
   function* messages(): Generator<Message> {
     for (let minute = fromMinute; minute < fromMinute + minutes; minute += 1)
       for (const org of warehouse.orgs)
         for (let first = 0; first < warehouse.assetsPerOrg; first += READS_PER_MESSAGE)
-          yield { org, first, antenna: 1, readAt: new Date(minute * 60_000 + 5_000).toISOString() }
+          yield {
+            org,
+            first,
+            antenna: antennaOf(minute, first),
+            readAt: new Date(minute * 60_000 + 5_000).toISOString(),
+          }
   }
   return publish(nc, warehouse, messages())
 }

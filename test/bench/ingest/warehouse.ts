@@ -2,12 +2,13 @@ import type { NatsConnection } from 'nats'
 import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import { asOwner } from '../load/database.ts'
 
-/** Organizations with equally many assets, one tag on each, and one reader with two antennas at two docks. */
-export type Warehouse = { orgs: number[]; assetsPerOrg: number }
+/** Organizations with equally many assets, one tag on each, and one reader whose antennas (default: two) are at as many docks. */
+export type Warehouse = { orgs: number[]; assetsPerOrg: number; antennas?: number }
 
 export const READER = 'gate'
+const antennasOf = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 export const assetIdOf = (org: number, n: number): number => org * 10_000_000 + n
-const locationIdOf = (org: number, antenna: number) => org * 10_000_000 + 9_000_000 + antenna
+export const locationIdOf = (org: number, antenna: number) => org * 10_000_000 + 9_000_000 + antenna
 export const tagValueOf = (org: number, n: number): string =>
   (BigInt('0xE28011606000020A00000000') + BigInt(assetIdOf(org, n))).toString(16).toUpperCase()
 
@@ -86,13 +87,13 @@ const NO_LIMIT = 100_000
  */
 export async function announce(
   nc: NatsConnection,
-  { orgs, assetsPerOrg }: Warehouse,
+  { orgs, assetsPerOrg, antennas = 2 }: Warehouse,
   { keys = true } = {},
 ): Promise<void> {
   const { send, stored } = statePublisher(nc)
   for (const org of orgs) {
     if (keys) await announceKeys(nc, org, 1, NO_LIMIT)
-    for (const antenna of [1, 2]) {
+    for (const antenna of antennasOf(antennas)) {
       const id = locationIdOf(org, antenna)
       await send(`catalog.location.${org}.${id}`, { ...shared(org, id, `DOCK-${antenna}`), parent_id: null })
     }
@@ -132,12 +133,12 @@ export async function announceLocations(
 }
 
 /** Stores the readers, as if their organizations had configured them. */
-export async function configureReaders(stack: Stack, orgs: readonly number[]): Promise<void> {
+export async function configureReaders(stack: Stack, orgs: readonly number[], antennas = 2): Promise<void> {
   await asOwner(stack, 'tracking', async (client) => {
     for (const org of orgs) {
       const reader = `insert into reader (org_id, reader_key, name, format) values ($1, $2, 'Gate', 'canonical') returning id`
       const { rows } = await client.query<{ id: string }>(reader, [org, READER])
-      for (const antenna of [1, 2])
+      for (const antenna of antennasOf(antennas))
         await client.query(
           `insert into scan_point (org_id, reader_id, antenna, name, location_id) values ($1, $2, $3, 'antenna', $4)`,
           [org, rows[0]?.id, antenna, locationIdOf(org, antenna)],
