@@ -2,7 +2,7 @@ import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { Tx } from '../../db.ts'
 import type { SeenAgain } from '../../positions/movements.ts'
 import { begin, end, move, type Step } from '../decide/holds.ts'
-import { neededMs } from '../decide/rule.ts'
+import { isOfMovements, neededMs } from '../decide/rule.ts'
 import type { BookedRule, RuleBook } from '../settings/rule-book.ts'
 import { readVersions } from '../settings/rules.queries.ts'
 import { Changes } from './changes.ts'
@@ -32,7 +32,7 @@ export async function applySteps(
   const subjects = new Map(
     [...moved, ...seen].map(({ orgId, assetId }) => [assetId, { orgId, subjectId: assetId }]),
   )
-  const holds = holdsByName(await lockHolds(tx, [...subjects.values()]))
+  const holds = holdsBySubject(await lockHolds(tx, [...subjects.values()]))
   const changes = new Changes()
   for (const step of moved)
     for (const rule of book.of(step.orgId)) applyStep(changes, holds, { rule, step, nowMs })
@@ -47,14 +47,16 @@ export async function refreshBook(tx: Tx, book: RuleBook, orgIds: readonly numbe
     if ((versions.get(orgId) ?? 0) > book.versionOf(orgId)) await book.read(orgId, tx)
 }
 
-type Holds = ReadonlyMap<string, StoredHold>
-const nameOf = (ruleId: number, subjectId: number) => `${ruleId} ${subjectId}`
-export const holdsByName = (holds: readonly StoredHold[]): Holds =>
-  new Map(holds.map((hold) => [nameOf(hold.ruleId, hold.subjectId), hold]))
+/** By subject, then by rule. */
+export type Holds = ReadonlyMap<number, ReadonlyMap<number, StoredHold>>
+export function holdsBySubject(holds: readonly StoredHold[]): Holds {
+  const ofSubjects = Map.groupBy(holds, ({ subjectId }) => subjectId)
+  return new Map([...ofSubjects].map(([id, own]) => [id, new Map(own.map((hold) => [hold.ruleId, hold]))]))
+}
 
 /** A hold of the rule as it is now. One of an older revision does not count. */
 export const currentHold = (holds: Holds, { id, revision }: BookedRule, subjectId: number) => {
-  const hold = holds.get(nameOf(id, subjectId))
+  const hold = holds.get(subjectId)?.get(id)
   return hold?.revision === revision ? hold : undefined
 }
 
@@ -64,12 +66,18 @@ function applyStep(
   { rule, step, nowMs }: { rule: BookedRule; step: OrgStep; nowMs: number },
 ): void {
   if (rule.kind === 'not_seen_for' || rule.kind === 'reader_silent') return
+  const stored = currentHold(holds, rule, step.assetId)
+  if (!stored && isElsewhere(rule, step)) return
   const key = { orgId: rule.orgId, ruleId: rule.id, subjectId: step.assetId }
-  const hold = changes.has(key) ? changes.now(key) : currentHold(holds, rule, step.assetId)
+  const hold = changes.has(key) ? changes.now(key) : stored
   if (!hold && !rule.covers(step.assetId)) return
   const held = move(rule, hold, step, nowMs)
   changes.note(rule, { type: 'asset', id: step.assetId }, hold, held, { before: step.from, after: step.to })
 }
+
+/** Whether the step neither begins nor ends anything: of many rules, most watch other places. The clock does what becomes due meanwhile. */
+const isElsewhere = (rule: BookedRule, { from, to }: OrgStep) =>
+  (isOfMovements(rule) || rule.kind === 'stayed_longer_than') && !rule.isInside(from) && !rule.isInside(to)
 
 /** Whether the pause was long enough for the rule to hold. */
 const mayHaveMissed = (rule: BookedRule, { beforeMs, atMs }: SeenAgain) =>

@@ -4,10 +4,10 @@ import { byAsset, type Position } from '../../positions/position.ts'
 import { begin, elapse, end, holdsAt, type Hold } from '../decide/holds.ts'
 import { isOfMovements, neededMs } from '../decide/rule.ts'
 import type { BookedRule } from '../settings/rule-book.ts'
-import { currentHold, holdsByName, refreshBook, type RuleDeps } from './apply-steps.ts'
+import { currentHold, holdsBySubject, refreshBook, type Holds, type RuleDeps } from './apply-steps.ts'
 import { Changes } from './changes.ts'
 import { lastLook } from './last-look.ts'
-import { lockHolds, type StoredHold } from './holds.queries.ts'
+import { lockHolds } from './holds.queries.ts'
 import { checkedUntil, firstInside, placesAt, sinceInside, toldBefore } from './look.queries.ts'
 import { settle } from './settle.ts'
 
@@ -34,7 +34,7 @@ export async function lookAt(
     .of(orgId)
     .filter((rule) => rule.kind !== 'reader_silent' && (ruleId === undefined || rule.id === ruleId))
   if (rules.length === 0) return 0
-  const holds = holdsByName(
+  const holds = holdsBySubject(
     await lockHolds(
       tx,
       assetIds.map((subjectId) => ({ orgId, subjectId })),
@@ -160,4 +160,4 @@ async function missedBefore(
   return new Set(out.filter((id) => (came.get(id) ?? Infinity) > lookMs))
 }
 
-type Known = { positions: ReadonlyMap<number, Position>; holds: ReadonlyMap<string, StoredHold> }
+type Known = { positions: ReadonlyMap<number, Position>; holds: Holds }

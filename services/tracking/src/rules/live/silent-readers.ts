@@ -4,7 +4,7 @@ import { epochMs } from '../../sql-times.ts'
 import { begin, elapse, end } from '../decide/holds.ts'
 import { neededMs } from '../decide/rule.ts'
 import type { BookedRule } from '../settings/rule-book.ts'
-import { currentHold, holdsByName, type RuleDeps } from './apply-steps.ts'
+import { currentHold, holdsBySubject, type RuleDeps } from './apply-steps.ts'
 import { Changes } from './changes.ts'
 import { lockHolds } from './holds.queries.ts'
 import { settle } from './settle.ts'
@@ -51,7 +51,7 @@ async function lockHoldsOf(tx: Tx, rule: BookedRule) {
   const { rows } = await sql<{ subject_id: number }>`
     select subject_id from rule_hold where org_id = ${rule.orgId} and rule_id = ${rule.id}`.execute(tx)
   const subjects = rows.map(({ subject_id: subjectId }) => ({ orgId: rule.orgId, subjectId }))
-  const holds = holdsByName(await lockHolds(tx, subjects))
+  const holds = holdsBySubject(await lockHolds(tx, subjects))
   return new Map(
     subjects.flatMap(({ subjectId }) => {
       const hold = currentHold(holds, rule, subjectId)

@@ -5,7 +5,7 @@ import { epochMs } from '../../sql-times.ts'
 import { begin, elapse } from '../decide/holds.ts'
 import { neededMs } from '../decide/rule.ts'
 import type { BookedRule } from '../settings/rule-book.ts'
-import { currentHold, holdsByName, type RuleDeps } from './apply-steps.ts'
+import { currentHold, holdsBySubject, type RuleDeps } from './apply-steps.ts'
 import { Changes } from './changes.ts'
 import { lockHolds } from './holds.queries.ts'
 import { settle } from './settle.ts'
@@ -33,7 +33,7 @@ export async function lookForUnseen(
     tx,
     found.map(({ assetId }) => ({ orgId, assetId })),
   )
-  const holds = holdsByName(
+  const holds = holdsBySubject(
     await lockHolds(
       tx,
       positions.map(({ assetId }) => ({ orgId, subjectId: assetId })),
