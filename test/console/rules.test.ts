@@ -32,6 +32,12 @@ async function palletInReceiving(organization: Organization): Promise<number> {
   const receiving = await newLocation(organization, 'Receiving', 'RECEIVING')
   await newLocation(organization, 'Yard', 'YARD')
   const { id } = await newAsset(organization, 'Pallet 7', [{ tag_type: 'rfid', value: 'E28011' }])
+  unwrap(
+    await organization.admin.PATCH('/api/v1/assets/{asset_id}', {
+      params: { path: { asset_id: id } },
+      body: { metadata: { kind: 'pallet' } },
+    }),
+  )
   await readAt(organization, { id, tag: 'E28011' }, [
     { location: 'RECEIVING', hoursAgo: 240 },
     { location: 'YARD', hoursAgo: 200 },
@@ -100,21 +106,37 @@ test('a sentence is completed, its preview is what the API says, and it becomes 
   await preview(page)
     .getByText('Now: 0 are like this. In the past 30 days it would have told you 1 time.')
     .waitFor()
+  await button(page, 'Add condition').click()
+  await page.getByLabel('Name of condition 1').fill('kind')
+  for (const [kind, times] of [
+    ['box', '0 times'],
+    ['pallet', '1 time'],
+    ['crate', '0 times'],
+    ['pallet', '1 time'],
+  ] as const) {
+    await page.getByLabel('Value of condition 1').fill(kind)
+    await preview(page)
+      .getByText(`Now: 0 are like this. In the past 30 days it would have told you ${times}.`)
+      .waitFor()
+  }
+  await expectAccessible(page)
   await page.getByLabel('When', { exact: true }).selectOption('on weekdays')
   await page.getByText('Times are in the time zone of your organization: UTC.').waitFor()
   await page.getByLabel('Severity').selectOption('Critical')
   await button(page, 'Create rule').click()
   await page.waitForURL('**/rules')
   await page
-    .getByText('Tell me when any asset stays in Receiving longer than 11 hours, on weekdays.')
+    .getByText(
+      'Tell me when any asset with kind pallet stays in Receiving longer than 11 hours, on weekdays.',
+    )
     .waitFor()
   expect(await rulesOf(organization)).toMatchObject([
     {
-      name: 'Any asset stays in Receiving longer than 11 hours',
+      name: 'Any asset with kind pallet stays in Receiving longer than 11 hours',
       kind: 'stayed_longer_than',
       severity: 'critical',
       params: { seconds: 39_600 },
-      scope: { location_ids: [receiving], include_descendants: true },
+      scope: { location_ids: [receiving], include_descendants: true, metadata: { kind: 'pallet' } },
       schedule: { days: [1, 2, 3, 4, 5], from: '00:00', to: '23:59' },
     },
   ])

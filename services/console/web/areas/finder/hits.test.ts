@@ -36,6 +36,7 @@ test('a scanned tag shows the icon of the type of its asset, and the tag', () =>
 
 test('words of the text begin words of an action or a screen', () => {
   expect(linesOf({ text: 'new as' })).toEqual(['Actions: New asset'])
+  expect(linesOf({ text: 'new ru' })).toEqual(['Actions: New rule'])
   expect(linesOf({ text: 'tags' })).toEqual(['Screens: Unknown tags'])
   expect(linesOf({ text: 'ags' })).toEqual([])
 })
@@ -47,7 +48,7 @@ test('people who are not administrators are not offered what only those may do',
 })
 
 test('viewers are offered nothing that changes anything', () => {
-  expect(linesOf({ text: 'new', rights: MEMBER })).toEqual(['Actions: New asset, New location'])
+  expect(linesOf({ text: 'new', rights: MEMBER })).toEqual(['Actions: New asset, New location, New rule'])
   for (const text of ['new', 'save', 'import', 'invite'])
     expect(linesOf({ text, rights: { isAdmin: false, canWrite: false } }).join()).not.toContain('Actions')
 })

@@ -62,6 +62,7 @@ const ACTIONS: readonly Action[] = [
     to: '/locations',
     dialog: 'new-location',
   },
+  { key: 'action-new-rule', label: 'New rule', icon: IconPlus, to: '/rules/new' },
   { key: 'action-save-inventory', label: 'Save inventory', icon: IconClipboardCheck, to: '/inventory' },
   {
     key: 'action-import-assets-or-locations',

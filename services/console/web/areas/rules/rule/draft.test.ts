@@ -44,10 +44,13 @@ test('a stored rule is the same after the form', () => {
   expect(bodyOf(draftOf(ofReader, picked))).toMatchObject({ params: {}, scope: ofReader.scope })
 })
 
-test('metadata that a program set stays, and goes name by name if the rule becomes one about readers', () => {
+test('metadata stays, and goes name by name if it is removed or the rule becomes one about readers', () => {
   const before = draftOf(RULE, picked)
   expect(changesOf(before, { ...before, severity: 'info' })).toEqual({ severity: 'info' })
   expect(changesOf(before, withWho(before, 'any_reader')).scope?.metadata).toEqual({ team: null })
+  const having = [{ name: 'size', type: 'number' as const, value: '7' }]
+  expect(changesOf(before, { ...before, having }).scope?.metadata).toEqual({ team: null, size: 7 })
+  expect(isComplete({ ...before, having: [{ name: '', type: 'text', value: '' }] })).toBe(false)
 })
 
 test('only changes are sent, and parameters of another kind are removed', () => {

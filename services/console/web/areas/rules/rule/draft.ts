@@ -2,6 +2,7 @@ import { atMost, type Checks, problemsIn } from '../../../parts/form/checks.ts'
 import type { Picked } from '../../../parts/form/search-select.tsx'
 import type { components } from '@whereabouts/client/client'
 import { type Duration, durationOf, durationProblem, secondsOf } from '../words/durations.ts'
+import { type Having, havingOf, havingProblem, metadataOf } from '../words/having.ts'
 import { cleaned } from '../words/notify.ts'
 import { type Schedule, scheduleChecks } from '../words/schedules.ts'
 import { type NameOf, proposedName, type Rule, type Statement } from '../words/sentence.ts'
@@ -16,8 +17,7 @@ export type Draft = {
   who: Who
   assets: readonly Picked[]
   assetTypes: readonly string[]
-  /** Set by programs, and kept. */
-  metadata: Rule['scope']['metadata']
+  having: readonly Having[]
   readers: readonly Picked[]
   kind: string
   locations: readonly Picked[]
@@ -51,7 +51,7 @@ export const NEW_RULE: Draft = {
   who: 'any',
   assets: [],
   assetTypes: [],
-  metadata: {},
+  having: [],
   readers: [],
   kind: 'stayed_longer_than',
   locations: [],
@@ -88,7 +88,7 @@ export function draftOf(rule: Rule, picked: (thing: Parameters<NameOf>[0], id: n
     who: whoOf(rule),
     assets: scope.asset_ids.map((id) => picked('asset', id)),
     assetTypes: scope.asset_types,
-    metadata: scope.metadata,
+    having: havingOf(scope.metadata),
     readers: scope.reader_ids.map((id) => picked('reader', id)),
     kind,
     locations: scope.location_ids.map((id) => picked('location', id)),
@@ -127,7 +127,7 @@ export function statementOf(draft: Draft): Statement {
     scope: {
       asset_ids: who === 'assets' ? idsOf(draft.assets) : [],
       asset_types: who === 'types' || who === 'assets' ? [...draft.assetTypes] : [],
-      metadata: isReader ? {} : draft.metadata,
+      metadata: isReader ? {} : metadataOf(draft.having),
       location_ids: isReader ? [] : idsOf(draft.locations),
       include_descendants: draft.includesInside,
       reader_ids: who === 'readers' ? idsOf(draft.readers) : [],
@@ -159,6 +159,7 @@ export function checksOf(draft: Draft): Checks {
   return {
     'scope.asset_ids': who === 'assets' && draft.assets.length === 0 ? 'Choose an asset.' : undefined,
     'scope.asset_types': who === 'types' && draft.assetTypes.length === 0 ? 'Choose a type.' : undefined,
+    'scope.metadata': kind === 'reader_silent' ? undefined : havingProblem(draft.having),
     'scope.reader_ids': who === 'readers' && draft.readers.length === 0 ? 'Choose a reader.' : undefined,
     'scope.location_ids':
       needsPlaces(kind) && draft.locations.length === 0 ? 'Choose a location.' : undefined,

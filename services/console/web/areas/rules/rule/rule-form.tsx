@@ -35,9 +35,11 @@ export function RuleForm({ label, draft, onDraft, work, onDone }: Props) {
     unsaved?.setUnsaved(true)
     onDraft({ ...draft, ...part })
   }
-  // The API names the item of a list: scope.asset_ids[2]. What is filled in since is not missing any more.
+  // The API names the item: scope.asset_ids[2], scope.metadata.kind. What is filled in since is not missing any more.
   const problem = (field: string) => {
-    const said = Object.entries(send.fields).find(([name]) => name === field || name.startsWith(`${field}[`))
+    const said = Object.entries(send.fields).find(
+      ([name]) => name === field || (name.startsWith(field) && '[.'.includes(name.charAt(field.length))),
+    )
     return said && send.error === undefined ? checks[field] : said?.[1]
   }
   const part = { draft, onChange: change, problem }

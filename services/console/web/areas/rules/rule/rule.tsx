@@ -28,10 +28,10 @@ import {
   statementOf,
 } from './draft.ts'
 import { EXAMPLES } from './examples.ts'
-import { PreviewCard } from './preview-card.tsx'
 import { RuleForm } from './rule-form.tsx'
 import { Zone } from './schedule-part.tsx'
 
+const PreviewCard = lazy(() => import('./later/preview-card.tsx'))
 const TestRule = lazy(() => import('./later/test-rule.tsx'))
 
 const NO_RULE = { name: 'rule', list: 'All rules', to: '/rules' }
@@ -128,7 +128,9 @@ function Edited({ given, label, work }: Props) {
         )}
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <PreviewCard statement={isComplete(draft) ? statementOf(draft) : undefined} />
+        <Suspense>
+          <PreviewCard statement={isComplete(draft) ? statementOf(draft) : undefined} />
+        </Suspense>
       </Grid.Col>
     </Grid>
   )

@@ -1,10 +1,13 @@
 import { Checkbox, Group, NativeSelect } from '@mantine/core'
+import { lazy, Suspense } from 'react'
 import { AssetPicker } from '../../../parts/form/asset-picker.tsx'
 import { PickedMany } from './picked-many.tsx'
 import { SearchSelect, SHOWN } from '../../../parts/form/search-select.tsx'
 import { ASSET_TYPES, assetTypeOf } from '../../../parts/things/asset-types.ts'
 import { api } from '../../../session/api.ts'
 import { type Draft, type Who, withWho } from './draft.ts'
+
+const HavingInputs = lazy(() => import('./later/having-inputs.tsx'))
 
 const WHO: Readonly<Record<Who, string>> = {
   any: 'any asset',
@@ -35,7 +38,7 @@ export const SubjectChoice = ({ draft, onChange }: Omit<PartProps, 'problem'>) =
 
 /** Which assets or readers, if not all. */
 export function SubjectDetails({ draft, onChange, problem }: PartProps) {
-  const { who, assets, assetTypes, readers } = draft
+  const { who, assets, assetTypes, having, readers } = draft
   if (who === 'readers')
     return (
       <PickedMany picked={readers} onChange={(next) => onChange({ readers: next })}>
@@ -75,6 +78,15 @@ export function SubjectDetails({ draft, onChange, problem }: PartProps) {
             ))}
           </Group>
         </Checkbox.Group>
+      )}
+      {who !== 'any_reader' && (
+        <Suspense>
+          <HavingInputs
+            having={having}
+            onChange={(next) => onChange({ having: next })}
+            error={problem('scope.metadata')}
+          />
+        </Suspense>
       )}
     </>
   )

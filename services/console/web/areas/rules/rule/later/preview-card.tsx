@@ -1,13 +1,13 @@
 import { List, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { Loaded } from '../../../parts/load/loaded.tsx'
-import { Card } from '../../../parts/page/card.tsx'
-import { countText } from '../../../parts/table/count-text.ts'
-import { type Column, DataTable } from '../../../parts/table/data-table.tsx'
-import { AssetLink, LocationLink } from '../../../parts/things/links.tsx'
-import { durationText } from '../../../parts/time/times.ts'
-import { When } from '../../../parts/time/when.tsx'
-import type { Statement } from '../words/sentence.ts'
+import { Loaded } from '../../../../parts/load/loaded.tsx'
+import { Card } from '../../../../parts/page/card.tsx'
+import { countText } from '../../../../parts/table/count-text.ts'
+import { type Column, DataTable } from '../../../../parts/table/data-table.tsx'
+import { AssetLink, LocationLink } from '../../../../parts/things/links.tsx'
+import { durationText } from '../../../../parts/time/times.ts'
+import { When } from '../../../../parts/time/when.tsx'
+import type { Statement } from '../../words/sentence.ts'
 import { type Preview, type Span, SPANS, usePreview } from './use-preview.ts'
 
 type PastAlert = NonNullable<Preview['past']>['alerts'][number]
@@ -16,7 +16,7 @@ type PastAlert = NonNullable<Preview['past']>['alerts'][number]
 const NAMED_NOW = 10
 
 /** What the sentence would tell now, and would have told. `statement`: undefined while it is not complete. */
-export function PreviewCard({ statement }: { statement: Statement | undefined }) {
+export default function PreviewCard({ statement }: { statement: Statement | undefined }) {
   const [days, setDays] = useState<Span>('7')
   const preview = usePreview(statement, days)
   return (

@@ -1,10 +1,10 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { ApiError, type components } from '@whereabouts/client/client'
-import { SaidError } from '../../../parts/load/failure.ts'
-import { api } from '../../../session/api.ts'
-import type { Statement } from '../words/sentence.ts'
-import type { RuleBody } from './draft.ts'
+import { SaidError } from '../../../../parts/load/failure.ts'
+import { api } from '../../../../session/api.ts'
+import type { Statement } from '../../words/sentence.ts'
+import type { RuleBody } from '../draft.ts'
 
 export type Preview = components['schemas']['RulePreview']
 
