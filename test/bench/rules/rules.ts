@@ -158,8 +158,8 @@ async function measurePreviews({ system: { stack }, nc, settings, say }: Bench):
     'stayed in a hall for 3 h': { kind: 'stayed_longer_than', scope: hall, params: { seconds: 10_800 } },
     'stayed at a shelf for 3 h': { kind: 'stayed_longer_than', scope: shelf, params: { seconds: 10_800 } },
     'missing in a hall at 08:00': { kind: 'missing_at', scope: hall, params: { time: '08:00' } },
-    'not seen for 25 min': { kind: 'not_seen_for', params: { seconds: 1_500 } },
-    'not seen in a hall for 25 min': { kind: 'not_seen_for', scope: hall, params: { seconds: 1_500 } },
+    'not seen for 1 h': { kind: 'not_seen_for', params: { seconds: 3_600 } },
+    'not seen in a hall for 1 h': { kind: 'not_seen_for', scope: hall, params: { seconds: 3_600 } },
     'not seen for a day': { kind: 'not_seen_for', params: { seconds: 86_400 } },
     'away from home': { kind: 'away_from_home' },
   }

@@ -44,4 +44,13 @@ describe('rules on timelines', () => {
       ),
     )
   })
+
+  test.for(timelines.slice(0, 3))(
+    'D14.4 a preview of $name ends once its time is over',
+    async (timeline, { tracking }) => {
+      const play = new Play(tracking, timeline, { replicas: 1, turnsBetween: true }, nextOrg())
+      await play.run()
+      await expect(play.past(AbortSignal.abort(new Error('over')))).rejects.toThrow('over')
+    },
+  )
 })

@@ -271,13 +271,16 @@ export class Play {
   }
 
   /** What a preview says, after `run`. */
-  async past(): Promise<Alert[]> {
+  async past(signal?: AbortSignal): Promise<Alert[]> {
     const { tenants } = this.#tracking
     const book = this.#books[0] as RuleBook
     const fromMs = instantOf(this.#timeline, this.#timeline.day === undefined ? '0 00:00' : '-1 00:00')
     const rule = draftOf(book, this.#orgId, newSettings(this.#body), -Infinity)
     const span = { fromMs, toMs: instantOf(this.#timeline, this.#timeline.until) }
-    const { alerts } = await replayPast(tenants.forOrg(this.#orgId), rule, span, 100)
+    const { alerts } = await replayPast(tenants.forOrg(this.#orgId), rule, span, {
+      most: 100,
+      ...(signal && { signal }),
+    })
     return alerts
       .toReversed()
       .map(({ raisedMs, resolvedMs, because, placeId }) =>

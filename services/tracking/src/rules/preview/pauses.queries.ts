@@ -3,7 +3,7 @@ import { customPlan } from '@whereabouts/db/tenant/tenant-database'
 import { inSlices } from '@whereabouts/service-kit/limits/slices'
 import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
-import { unpackSeen, type PackedDay } from '../../positions/packed/day-codec.ts'
+import { unpackStretches, type PackedDay } from '../../positions/packed/day-codec.ts'
 import type { Day } from '../../positions/packed/day-rows.ts'
 import { DAY_NUMBER } from '../../positions/packed/packed-days.queries.ts'
 import { PACKED_UNTIL, PACKED_UNTIL_DAY } from '../../positions/packed/packing-state.queries.ts'
@@ -17,6 +17,7 @@ type Wanted = {
   toMs: number
   /** The shortest pause that matters. */
   longMs: number
+  signal?: AbortSignal | undefined
 }
 
 /** Where pauses of an asset begin and end, and its first and last row: in milliseconds since 1970, in order. */
@@ -44,8 +45,15 @@ export async function readPauses(db: Db, wanted: Wanted): Promise<Pauses> {
     else known.push(atMs)
   }
   await inSlices(await packedDays(db, wanted), (day) => {
+    wanted.signal?.throwIfAborted()
     if (mayHidePause(day, wanted.longMs))
-      for (const { at } of unpackSeen(day.day, day)) note(day.asset_id, Math.floor(at / 1_000))
+      for (const { at, last } of unpackStretches(day.day, day, {
+        to: Infinity,
+        maxUs: wanted.longMs * 1_000 - 1,
+      })) {
+        note(day.asset_id, Math.floor(at / 1_000))
+        if (last > at) note(day.asset_id, Math.floor(last / 1_000))
+      }
     else [day.first, day.last].forEach((atMs) => note(day.asset_id, atMs))
   })
   await inSlices(await newRows(db, wanted), ({ asset_id, at }) => note(asset_id, at))

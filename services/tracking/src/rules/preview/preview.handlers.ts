@@ -15,7 +15,7 @@ import type { Db, Tables } from '../../db.ts'
 import { previewTooLarge, tooManyPreviews } from '../../errors.ts'
 import type { ReplayedAlert } from '../decide/replay.ts'
 import type { RuleBook } from '../settings/rule-book.ts'
-import { newSettings, settingProblems } from '../settings/rule-settings.ts'
+import { newSettings, settingProblems, type RuleSettings } from '../settings/rule-settings.ts'
 import { unknownIds, type FindLive } from '../settings/scope-ids.queries.ts'
 import { countExisting, draftOf } from './existing.ts'
 import { replayPast } from './preview.ts'
@@ -34,6 +34,17 @@ const USUAL_DAYS = 7
 /** At once, of one organization, in one replica. */
 const AT_ONCE = 2
 
+/** Of a preview (D14.4). */
+const LONGEST_MS = 5_000
+
+type Asked = {
+  orgId: number
+  settings: RuleSettings
+  span: { fromMs: number; toMs: number }
+  nowMs: number
+  signal: AbortSignal
+}
+
 /** What a rule would have raised, and would raise (D14.4). */
 export function rulePreviewHandlers({
   longReads,
@@ -43,6 +54,24 @@ export function rulePreviewHandlers({
   now = Date.now,
 }: RulePreviewDeps): Pick<Handlers<'tracking'>, 'previewRule'> {
   const running: number[] = []
+
+  async function preview(db: Db, { orgId, settings, span, nowMs, signal }: Asked): Promise<RulePreview> {
+    const existing = await countExisting(db, book, { orgId, settings, nowMs }, MOST_PREVIEWED_SUBJECTS)
+    signal.throwIfAborted()
+    const rule = draftOf(book, orgId, settings, -Infinity)
+    const isOfReaders = rule.kind === 'reader_silent'
+    const past = isOfReaders
+      ? null
+      : await replayPast(db, rule, span, { most: MOST_PREVIEWED_ALERTS, signal })
+    const subjects = isOfReaders
+      ? await readersOf(db, orgId, existing.ids)
+      : existing.ids.map((id) => assetOf(view, orgId, id))
+    return {
+      now: { count: existing.count, subjects },
+      past: past && { count: past.count, alerts: past.alerts.map((each) => toView(each, orgId, view)) },
+    }
+  }
+
   return {
     async previewRule({ principal: { orgId }, body }) {
       const settings = newSettings(body.rule)
@@ -57,30 +86,26 @@ export function rulePreviewHandlers({
       await book.prepare(orgId, settings.scope)
       if (running.filter((id) => id === orgId).length >= AT_ONCE) throw tooManyPreviews()
       running.push(orgId)
+      const signal = AbortSignal.timeout(LONGEST_MS)
+      const work = preview(db, { orgId, settings, span, nowMs, signal }).finally(() =>
+        running.splice(running.indexOf(orgId), 1),
+      )
       try {
-        const existing = await countExisting(db, book, { orgId, settings, nowMs }, MOST_PREVIEWED_SUBJECTS)
-        const rule = draftOf(book, orgId, settings, -Infinity)
-        const past =
-          rule.kind === 'reader_silent' ? null : await replayPast(db, rule, span, MOST_PREVIEWED_ALERTS)
-        const type = rule.kind === 'reader_silent' ? 'reader' : 'asset'
-        const subjects =
-          type === 'reader'
-            ? await readersOf(db, orgId, existing.ids)
-            : existing.ids.map((id) => assetOf(view, orgId, id))
-        return {
-          data: {
-            now: { count: existing.count, subjects },
-            past: past && { count: past.count, alerts: past.alerts.map((each) => toView(each, orgId, view)) },
-          },
-        }
+        return { data: await inTime(work, signal) }
       } catch (error) {
-        if (isTimeout(error)) throw previewTooLarge()
+        if (isTimeout(error) || signal.aborted) throw previewTooLarge()
         throw error
-      } finally {
-        running.splice(running.indexOf(orgId), 1)
       }
     },
   }
+}
+
+/** The result, unless the signal aborts before. The work goes on until its next pause. */
+function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const isOver = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+  return Promise.race([work, isOver])
 }
 
 const STATEMENT_TIMEOUT = '57014'

@@ -11,19 +11,23 @@ import { readLastSeen, readPauses } from './pauses.queries.ts'
 import { readCrossings, readStandings, type Crossing, type Standings } from './tracks.queries.ts'
 
 type Span = { fromMs: number; toMs: number }
+/** Its reason is thrown at the next pause after it has aborted. */
+type Limits = { most: number; signal?: AbortSignal }
 
 /** What a rule would have raised from this time to that, by the same steps as live (D14.4): how many, and the `most` newest. */
 export async function replayPast(
   db: Db,
   rule: BookedRule,
   span: Span,
-  most: number,
+  { most, signal }: Limits,
 ): Promise<{ count: number; alerts: ReplayedAlert[] }> {
-  const assetIds = (await listScope(db, rule.orgId, rule.row.scope)).filter((id) => rule.coversDeleted(id))
-  const tracks = await readTracks(db, rule, assetIds, span)
+  const inScope = await listScope(db, rule.orgId, rule.row.scope)
+  const assetIds = inScope.filter((id) => rule.coversDeleted(id) && (!isOfHomes(rule) || rule.hasHome(id)))
+  const tracks = await readTracks(db, rule, assetIds, { ...span, signal })
   const looks = rule.kind === 'missing_at' ? looksOf(rule, span) : []
   const alerts: ReplayedAlert[] = []
   await inSlices(tracks, (track) => {
+    signal?.throwIfAborted()
     for (const alert of replay(rule, track, { toMs: span.toMs, looks }))
       if (alert.raisedMs >= span.fromMs) alerts.push(alert)
   })
@@ -37,6 +41,7 @@ function looksOf(rule: BookedRule, { fromMs, toMs }: Span): number[] {
   return looks
 }
 
+const isOfHomes = ({ kind }: BookedRule) => kind === 'away_from_home'
 /** Where an asset is does not matter to a rule that tells of any that is not seen. */
 const needsSteps = ({ kind, row }: BookedRule) => kind !== 'not_seen_for' || row.scope.location_ids.length > 0
 
@@ -44,20 +49,23 @@ async function readTracks(
   db: Db,
   rule: BookedRule,
   assetIds: readonly number[],
-  { fromMs, toMs }: Span,
+  { fromMs, toMs, signal }: Span & { signal: AbortSignal | undefined },
 ): Promise<Track[]> {
   const { orgId, kind } = rule
-  const places = kind === 'away_from_home' || kind === 'not_seen_for' ? undefined : [...rule.places()]
-  const crossings = needsSteps(rule) ? await readCrossings(db, orgId, { fromMs, toMs, places }) : []
+  const places = isOfHomes(rule) || kind === 'not_seen_for' ? undefined : [...rule.places()]
+  const wantedSteps = { fromMs, toMs, places, assetIds: isOfHomes(rule) ? assetIds : undefined }
+  const crossings = needsSteps(rule) ? await readCrossings(db, orgId, wantedSteps) : []
+  signal?.throwIfAborted()
   const stands = await readStandings(db, orgId, assetIds, fromMs)
   const steps = await withDepartures(db, rule, { crossings, stands, toMs })
+  signal?.throwIfAborted()
   const inside = assetIds.filter((id) => rule.isInside(stands.get(id)?.placeId ?? null))
   const since =
     kind === 'stayed_longer_than'
       ? await sinceInside(db, orgId, inside, rule.isInside, fromMs)
       : new Map<number, number>()
   const deleted = await listDeletedSince(db, orgId, fromMs)
-  const wanted = { orgId, assetIds, fromMs, toMs, longMs: neededMs(rule) + rule.forMs }
+  const wanted = { orgId, assetIds, fromMs, toMs, longMs: neededMs(rule) + rule.forMs, signal }
   const seen = kind === 'not_seen_for' ? await readPauses(db, wanted) : undefined
   const lastSeen = kind === 'not_seen_for' ? await readLastSeen(db, wanted) : undefined
   return assetIds.map((assetId) => ({
@@ -70,6 +78,8 @@ async function readTracks(
     deletedMs: deleted.get(assetId) ?? null,
   }))
 }
+
+const byTime = (a: Crossing, b: Crossing) => a.atMs - b.atMs
 
 /**
  * The movements of each asset, with the steps to nowhere between them: a movement that comes from nowhere tells that the asset was read
@@ -92,7 +102,7 @@ async function withDepartures(
       if (last && rule.isInside(last.placeId))
         gaps.push({ assetId, at: own.length, from: last.placeId, afterMs: last.sinceMs, beforeMs })
     }
-    for (const { atMs, from, to } of byAsset.get(assetId) ?? []) {
+    for (const { atMs, from, to } of byAsset.get(assetId)?.toSorted(byTime) ?? []) {
       if (from === null) noteGap(atMs)
       own.push({ assetId, atMs, from: from ?? null, to, isLate: false })
       last = { placeId: to, sinceMs: atMs }

@@ -11,6 +11,7 @@ export type CompiledRule = Rule & {
   places: () => ReadonlySet<number>
   /** `covers`, also of assets that are deleted. */
   coversDeleted: (assetId: number) => boolean
+  hasHome: (assetId: number) => boolean
 }
 
 /** The functions of a rule, from its settings and what catalog says now. `zone`: of its organization. */
@@ -45,6 +46,7 @@ export function compileRule(
     covers: (assetId) => coversDeleted(assetId) && view.asset(orgId, assetId)?.deleted !== true,
     coversDeleted,
     places,
+    hasHome: (assetId) => view.homeOf(orgId, assetId) !== null,
     isAtHome: (assetId, locationId) => {
       const homeId = view.homeOf(orgId, assetId)
       const isLive = (id: number) => view.location(orgId, id)?.deleted === false
